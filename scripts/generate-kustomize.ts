@@ -43,7 +43,7 @@ function component(provider: Provider, objects: readonly KubeObject[]): object {
 const argument = (value: string): object => ({ op: 'add', path: '/spec/template/spec/containers/0/args/-', value });
 const patchesOf = (operations: object[]): object[] => [{ target: { kind: 'Deployment', name: 'serin' }, patch: stringify(operations) }];
 
-/** Linkerd splits by the Gateway API, and its Prometheus answers clients that it knows by their mesh identity (06-KU3). */
+/** Linkerd splits by the Gateway API, and its Prometheus answers clients that it knows by their mesh identity. */
 function linkerdOverlay(): GeneratedFile[] {
   const inject = { op: 'add', path: '/spec/template/metadata/annotations/linkerd.io~1inject', value: 'enabled' };
   return [

@@ -32,7 +32,7 @@ describe('flags and values of the charts', () => {
   it.each([
     { command: 'controller', chart: 'serin' },
     { command: 'loadtester', chart: 'loadtester' },
-  ] as const)('06-F10: every flag of serin $command has a value in charts/$chart, or a reason', async ({ command, chart }) => {
+  ] as const)('every flag of serin $command has a value in charts/$chart, or a reason', async ({ command, chart }) => {
     const main = join(ROOT, 'src', 'cli', 'main.ts');
     const { stdout } = await promisify(execFile)(process.execPath, [main, command, '--help']);
     const known = flagsIn(stdout.replaceAll(/^ +-h, --help.*$/gm, '')).filter((flag) => stdout.includes(`  --${flag} `));

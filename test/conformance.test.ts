@@ -6,10 +6,11 @@ import { planeTable } from '../scripts/conformance/planes.ts';
 import { readRowPages } from '../scripts/conformance/row-pages.ts';
 import { titlesOfTests } from '../scripts/conformance/test-titles.ts';
 import { citedRules } from '../scripts/rules/citations.ts';
+import { allShown } from '../scripts/rules/shown.ts';
 
 const root = join(import.meta.dirname, '..');
 
-describe('the rows that a title names', () => {
+describe('the rules that a text cites', () => {
   it.each([
     { title: '03-W12, B28: a label', rows: ['03-W12', '03-B28'] },
     { title: '03-W26–W28, CT20: terms', rows: ['03-W26', '03-W27', '03-W28', '03-CT20'] },
@@ -25,14 +26,15 @@ describe('the rows that a title names', () => {
   ])('$title', ({ title, rows }) => expect(citedRules(title)).toEqual(rows));
 });
 
-describe('the titles of the tests', () => {
-  const titles = titlesOfTests(root);
+const shown = allShown(root, titlesOfTests(root));
+
+describe('the rules that tests show', () => {
   it.each([
-    { what: 'a plain title', file: 'src/routers/services.test.ts', row: '03-SV5' },
-    { what: 'a table whose title names a field', file: 'src/workloads/deployment/deployment.test.ts', row: '03-W46' },
+    { what: 'a title', file: 'src/routers/services.test.ts', row: '03-SV5' },
     { what: 'the note of a golden case', file: 'test/golden/istio/idle.input.yaml', row: '04-V1' },
+    { what: 'a field of a table', file: 'test/contracts/permissions.test.ts', row: '06-RB3' },
   ])('are read from $what', ({ file, row }) => {
-    expect(titles.filter((title) => title.file === file).flatMap(({ title }) => citedRules(title))).toContain(row);
+    expect(shown.filter((test) => test.file === file).flatMap(({ rules }) => rules)).toContain(row);
   });
 });
 
@@ -47,13 +49,13 @@ describe('docs/conformance.md', () => {
   };
   const notApplicable = { W5: 'a fact of history' };
   const rows = { W1: 'one', W2: 'two', W3: 'three', W4: 'four', W5: 'six', B1: 'five' };
-  const titles = [
-    { file: 'a.test.ts', title: '03-W1, W2, B1: a thing' },
-    { file: 'b.test.ts', title: '03-W9: no such row' },
+  const tests = [
+    { file: 'a.test.ts', rules: ['03-W1', '03-W2', '03-B1'] },
+    { file: 'b.test.ts', rules: ['03-W9'] },
   ];
 
-  it('says same, different, absent, not applicable or unnumbered of each row, and which titles name a row that is none', () => {
-    const { text, faults, unnumbered } = conformanceOf([{ ...page, rows, notApplicable }], titles);
+  it('says same, different, absent, not applicable or unnumbered of each row, and which tests have a row that does not exist', () => {
+    const { text, faults, unnumbered } = conformanceOf([{ ...page, rows, notApplicable }], tests);
     expect(text.split('\n').filter((line) => /^\| \[?[WB]\d/.test(line))).toEqual([
       '| [W1](rules/03-things.md#w1) | one | same | `a.test.ts` |',
       '| [W2](rules/03-things.md#w2) | two | [different](differences.md#releases) | `a.test.ts` |',
@@ -63,7 +65,7 @@ describe('docs/conformance.md', () => {
       '| [B1](rules/03-things.md#b1) | five | different | `a.test.ts` |',
     ]);
     expect(text).toContain('| [03 Things](#03-things) | 1 | 2 | 1 | 1 | 1 |');
-    expect(faults).toEqual(['b.test.ts: a title names the row 03-W9, which there is not']);
+    expect(faults).toEqual(['b.test.ts has the row 03-W9, which does not exist']);
     expect(unnumbered).toEqual(['03-W4']);
   });
 
@@ -74,14 +76,14 @@ describe('docs/conformance.md', () => {
       fault: 'not applicable: the row 03-W6 is none',
     },
     {
-      what: 'a row that a title names after all',
+      what: 'a row that a test shows after all',
       lists: { notApplicable: { W1: 'a fact of history' } },
-      fault: '03-W1 is listed as absent or not applicable, but a.test.ts names it',
+      fault: '03-W1 is listed as absent or not applicable, but a.test.ts shows it',
     },
     {
-      what: 'an absent row that a title names',
+      what: 'an absent row that a test shows',
       lists: { absent: { W2: 'nothing' } },
-      fault: '03-W2 is listed as absent or not applicable, but a.test.ts names it',
+      fault: '03-W2 is listed as absent or not applicable, but a.test.ts shows it',
     },
     {
       what: 'a row in both lists',
@@ -90,7 +92,7 @@ describe('docs/conformance.md', () => {
     },
     { what: 'a defect that has no row', lists: { defects: ['B9'] }, fault: 'defects: the row 03-B9 is none' },
   ])('does not take $what', ({ lists, fault }) => {
-    const known = titles.filter(({ file }) => file === 'a.test.ts');
+    const known = tests.filter(({ file }) => file === 'a.test.ts');
     expect(conformanceOf([{ ...page, rows, notApplicable, ...lists }], known).faults).toEqual([fault]);
   });
 
@@ -105,12 +107,12 @@ describe('docs/conformance.md', () => {
     for (const { differs } of readRowPages()) expect(anchors).toEqual(expect.arrayContaining(Object.keys(differs)));
   });
 
-  it('every title of this repository names rows that there are, and no list says otherwise than the titles', () => {
-    expect(conformanceOf(readRowPages(), titlesOfTests(root)).faults).toEqual([]);
+  it('every test of this repository has rows that exist, and no list says otherwise than the tests', () => {
+    expect(conformanceOf(readRowPages(), shown).faults).toEqual([]);
   });
 
-  it('accounts for every row: a test names it, or the row gives the reason for a missing test', () => {
-    const { unnumbered } = conformanceOf(readRowPages(), titlesOfTests(root));
+  it('accounts for every row: a test shows it, or the row gives the reason for a missing test', () => {
+    const { unnumbered } = conformanceOf(readRowPages(), shown);
     expect(unnumbered).toEqual([]);
   });
 });

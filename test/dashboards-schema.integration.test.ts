@@ -46,11 +46,11 @@ function problemsOf(files: Readonly<Record<string, string>>): string {
   return `${stdout}${stderr}`.trim();
 }
 
-it("06-F15: each dashboard fits Grafana's own types, with no field that they do not know", () => {
+it("each dashboard fits Grafana's own types, with no field that they do not know", () => {
   expect(problemsOf(Object.fromEntries(dashboards.map((dashboard) => [dashboard.uid, renderDashboard(dashboard)])))).toBe('');
 });
 
-it("06-F15: a field that does not fit Grafana's types is found", () => {
+it("a field that does not fit Grafana's types is found", () => {
   const [dashboard] = dashboards;
   const rendered = JSON.parse(dashboard ? renderDashboard(dashboard) : '{}');
   const panels = (change: object) =>

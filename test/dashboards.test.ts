@@ -12,13 +12,13 @@ import type { LabelSet } from '../src/embedded/prometheus/series.ts';
 import { SeriesStore } from '../src/embedded/prometheus/store.ts';
 import { observerFor } from '../src/routers/index.ts';
 
-it('06-F15: dashboards and alerts query only metrics that Serin has', async () => {
+it('dashboards and alerts query only metrics that Serin has', async () => {
   const known = new Set((await metricRows()).map(({ name }) => name));
   const asked = [...dashboards.flatMap(queriesOf), ...alertRules].flatMap(({ expr }) => expr.match(/\b(?:flagger|serin)_\w+/g) ?? []);
   expect(asked.map((name) => name.replace(/_(?:bucket|count)$/, '')).filter((name) => !known.has(name))).toEqual([]);
 });
 
-it('06-F15: each metric of Serin is on a dashboard or in an alert', async () => {
+it('each metric of Serin is on a dashboard or in an alert', async () => {
   const asked = [...dashboards.flatMap(queriesOf), ...alertRules].map(({ expr }) => expr).join('\n');
   const unseen = (await metricRows()).filter(({ name }) => !asked.includes(name)).map(({ name }) => name);
   expect(unseen).toEqual([]);
@@ -31,7 +31,7 @@ function asChecked(template: string, target: string): string {
   return named.replaceAll('{{ target }}', target).replaceAll('{{ interval }}', '$__rate_interval');
 }
 
-it('06-GD1, GD5: the success rate of a mesh is the query of its checks, and 0 where the checks take it for 0', () => {
+it('the success rate of a mesh is the query of its checks, and 0 where the checks take it for 0', () => {
   const [primary, canary] = queriesOf(dashboardOf('serin-istio')).filter(({ panel }) => panel === 'Success rate');
   const { requestSuccessRate, onlyFailures } = observerFor('istio', 'Deployment');
   const asJudged = (target: string) => `(${asChecked(requestSuccessRate, target)}) or ((${asChecked(onlyFailures, target)}) > 0) * 0`;
@@ -69,7 +69,7 @@ const families = observedGroups
     return { row, uid: `serin-${id}`, of: observer, ...(special[id] ?? (isOfService ? byService : mesh)) };
   });
 
-it('06-GD1: each provider and kind of target is judged by the queries of one dashboard, and no dashboard is of none', () => {
+it('each provider and kind of target is judged by the queries of one dashboard, and no dashboard is of none', () => {
   const judgedBy = Object.fromEntries(
     providers.flatMap((provider) =>
       (['Deployment', 'DaemonSet', 'Service'] as const).map((kind) => {
@@ -88,7 +88,7 @@ it('06-GD1: each provider and kind of target is judged by the queries of one das
   );
 });
 
-it('06-GD1: the dashboard of a provider that counts both sides as one says so, and shows no primary', () => {
+it('the dashboard of a provider that counts both sides as one says so, and shows no primary', () => {
   const { rows } = dashboardOf('serin-apisix');
   const panels = rows.find(({ title }) => title === 'Traffic')?.panels ?? [];
   expect(panels).toHaveLength(6);
@@ -102,7 +102,7 @@ it.each([
   { name: 'my-shop.v1-a', cleaned: 'my_shop_v1_a' },
   { name: 'shop', cleaned: 'shop' },
   { name: 'a-b-c-d-e-f-g-h-i-j-k-l-m', cleaned: 'a_b_c_d_e_f_g_h_i_j_k_l_m' },
-])('06-GD1: the dashboard of Skipper finds the Ingress $name as Skipper writes it', ({ name, cleaned }) => {
+])('the dashboard of Skipper finds the Ingress $name as Skipper writes it', ({ name, cleaned }) => {
   const store = new SeriesStore(60_000);
   store.append({ labels: { __name__: 'flagger_canary_info', namespace: 'test', name: 'app', ingress: name }, value: 1, tMs: 1_000 });
   const variable = dashboardOf('serin-skipper').variables.find((one) => one.name === 'ingress_cleaned');
@@ -138,7 +138,7 @@ it.each([
     uid: 'serin-appmesh-daemonset',
     of: (side: string) => ({ kubernetes_namespace: 'test', kubernetes_pod_name: `${side === 'canary' ? 'app' : 'app-primary'}-x2x2x` }),
   },
-])('06-GD2, GD3, GD5: $uid shows to each side its own requests', ({ uid, of }) => {
+])('$uid shows to each side its own requests', ({ uid, of }) => {
   const counter = (side: string, code: string, grows: number) => ({
     labels: { __name__: 'envoy_cluster_upstream_rq', envoy_response_code: code, ...of(side) },
     grows,
@@ -222,7 +222,7 @@ it('each query and link names variables of its own dashboard only, by the rules 
   expect(() => fillVariables('up{a="$namespace_x"}', { namespace: 'x' })).toThrow('$namespace_x');
 });
 
-it.each(families)('06-GD4, GD5, $row: $uid shows each side by what it alone has', ({ uid, target, primary }) => {
+it.each(families)('$row: $uid shows each side by what it alone has', ({ uid, target, primary }) => {
   for (const title of ['Requests', 'Success rate']) {
     const [first, second] = queriesOf(dashboardOf(uid)).filter(({ panel }) => panel === title);
     expect(first?.expr).toContain(primary);
@@ -235,7 +235,7 @@ it.each(families)('06-GD4, GD5, $row: $uid shows each side by what it alone has'
   expect(requests?.expr).toContain('rate(');
 });
 
-it.each(families)('06-GD6: $uid has the durations at three quantiles, each in the unit that its metric has', ({ uid, of }) => {
+it.each(families)('$uid has the durations at three quantiles, each in the unit that its metric has', ({ uid, of }) => {
   const panels = dashboardOf(uid).rows.flatMap((row) => row.panels);
   const unit = of.durationUnit === 's' ? 's' : 'ms';
   const shown = panels.filter(({ title }) => title.startsWith('Duration'));
@@ -271,11 +271,11 @@ it.each([
   }
 });
 
-it.each(['serin-istio-service', 'serin-linkerd-service', 'serin-knative'])('06-GD7: %s shows no pods, whose names are not known', (uid) => {
+it.each(['serin-istio-service', 'serin-linkerd-service', 'serin-knative'])('%s shows no pods, whose names are not known', (uid) => {
   expect(dashboardOf(uid).rows.map(({ title }) => title)).not.toContain('Pods');
 });
 
-it('06-GD11: pods of another target whose name begins alike are not shown', () => {
+it('pods of another target whose name begins alike are not shown', () => {
   const [panel] = queriesOf(dashboardOf('serin-istio'))
     .filter(({ panel }) => panel === 'Memory by pod')
     .slice(1);
@@ -284,7 +284,7 @@ it('06-GD11: pods of another target whose name begins alike are not shown', () =
   expect(['api-5d5f8-x2x4z', 'api-gateway-5d5f8-x2x4z', 'api-primary-5d5f8-x2x4z'].map(isShown)).toEqual([true, false, false]);
 });
 
-it('06-F15: each dashboard has a uid of its own, and its data source is chosen where it is shown', () => {
+it('each dashboard has a uid of its own, and its data source is chosen where it is shown', () => {
   expect(new Set(dashboards.map(({ uid }) => uid)).size).toBe(dashboards.length);
   for (const dashboard of dashboards) {
     const rendered = JSON.parse(renderDashboard(dashboard));

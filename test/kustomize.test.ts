@@ -18,15 +18,15 @@ function flagsOf(folder: string): string[] {
 
 describe('the overlays of Kustomize', () => {
   it.each([
-    { row: '06-KU1', folder: 'istio', provider: 'istio', server: 'http://prometheus.istio-system:9090' },
-    { row: '06-KU2', folder: 'appmesh', provider: 'appmesh', server: 'http://appmesh-prometheus.appmesh-system:9090' },
-    { row: '06-KU4', folder: 'kuma', provider: 'kuma', server: 'http://prometheus-server.mesh-observability:80' },
-    { row: '06-KU5', folder: 'contour', provider: 'contour', further: ['--ingress-class=contour'] },
-    { row: '06-KU6', folder: 'kubernetes', provider: 'kubernetes' },
-    { row: '06-KU7', folder: 'knative', provider: 'knative' },
-    { row: '06-KU8', folder: 'gatewayapi-v1', provider: 'gatewayapi:v1' },
-    { row: '06-KU9', folder: 'apisix', provider: 'apisix' },
-  ])('$row: $folder is the base with the flags and the role of $provider', ({ folder, provider, server, further = [] }) => {
+    { folder: 'istio', provider: 'istio', server: 'http://prometheus.istio-system:9090' },
+    { folder: 'appmesh', provider: 'appmesh', server: 'http://appmesh-prometheus.appmesh-system:9090' },
+    { folder: 'kuma', provider: 'kuma', server: 'http://prometheus-server.mesh-observability:80' },
+    { folder: 'contour', provider: 'contour', further: ['--ingress-class=contour'] },
+    { folder: 'kubernetes', provider: 'kubernetes' },
+    { folder: 'knative', provider: 'knative' },
+    { folder: 'gatewayapi-v1', provider: 'gatewayapi:v1' },
+    { folder: 'apisix', provider: 'apisix' },
+  ])('$folder is the base with the flags and the role of $provider', ({ folder, provider, server, further = [] }) => {
     const flags = [`--mesh-provider=${provider}`, ...(server === undefined ? [] : [`--metrics-server=${server}`]), ...further];
     expect(flagsOf(folder)).toEqual(flags);
     expect(parse(textOf(folder, 'kustomization.yaml'))).toMatchObject({
@@ -34,11 +34,11 @@ describe('the overlays of Kustomize', () => {
     });
   });
 
-  it('06-KU8: gatewayapi is gatewayapi:v1', () => {
+  it('gatewayapi is gatewayapi:v1', () => {
     expect(parse(textOf('gatewayapi', 'kustomization.yaml'))).toMatchObject({ resources: ['../gatewayapi-v1'] });
   });
 
-  it('06-KU3: linkerd routes by the Gateway API, is a part of the mesh, and may query the Prometheus of its viz extension', () => {
+  it('linkerd routes by the Gateway API, is a part of the mesh, and may query the Prometheus of its viz extension', () => {
     const { resources, components, patches } = parse(textOf('linkerd', 'kustomization.yaml'));
     expect([resources, components]).toEqual([['../base', 'authorization.yaml'], ['../providers/gatewayapi-v1beta1']]);
     expect(patches.map(({ patch }: { patch: string }) => parse(patch))).toEqual([
@@ -56,7 +56,7 @@ describe('the overlays of Kustomize', () => {
     });
   });
 
-  it('06-KU10: the base is account, roles, definitions, a network policy and one Deployment, which is not root and is scraped', () => {
+  it('the base is account, roles, definitions, a network policy and one Deployment, which is not root and is scraped', () => {
     const objects = parseAllDocuments(textOf('base', 'serin.yaml')).map((document) => document.toJS() as KubeObject);
     const kinds = new Set(objects.map(({ kind }) => kind));
     expect([...kinds].toSorted()).toEqual(
@@ -68,7 +68,7 @@ describe('the overlays of Kustomize', () => {
     const [{ securityContext, args, livenessProbe, readinessProbe }] = template.spec.containers;
     expect(securityContext).toMatchObject({ runAsNonRoot: true, readOnlyRootFilesystem: true });
     expect([livenessProbe.httpGet.path, readinessProbe.httpGet.path]).toEqual(['/livez', '/readyz']);
-    // Flags of all overlays of Flagger (06-KU14); a component adds the provider.
+    // Flags of all overlays of Flagger; a component adds the provider.
     expect(args).toEqual(expect.arrayContaining(['--log-level=info', '--include-label-prefix=app.kubernetes.io']));
     expect(args.join(' ')).not.toContain('mesh-provider');
   });

@@ -5,20 +5,20 @@ import { linesOf, logLines } from '../scripts/observability/log-lines.ts';
 
 const lines = logLines(join(import.meta.dirname, '..'));
 
-it('06-D2: log lines have fields of one closed list, and each of those is in use', () => {
+it('log lines have fields of one closed list, and each of those is in use', () => {
   const inEach = ['level', 'time', 'msg'];
   const used = new Set([...inEach, ...lines.flatMap(({ fields }) => fields)]);
   expect([...used].sort()).toEqual(Object.keys(logFields).sort());
 });
 
-it('06-D2: the message of a log line is constant, except in lines that repeat an event', () => {
+it('the message of a log line is constant, except in lines that repeat an event', () => {
   expect(lines.filter(({ message }) => message === undefined)).toEqual([
     { level: 'info', fields: ['canary', 'reason'], message: undefined, file: 'controller/notifications/logged-events.ts' },
     { level: 'info', fields: ['kind', 'name', 'reason'], message: undefined, file: 'controller/notifications/logged-events.ts' },
   ]);
 });
 
-it('06-D2: the same message has one level', () => {
+it('the same message has one level', () => {
   const levels = new Map<string | undefined, Set<string>>();
   for (const { message, level } of lines) levels.set(message, (levels.get(message) ?? new Set()).add(level));
   const unsure = [...levels].filter(([, seen]) => seen.size > 1).map(([message]) => message);

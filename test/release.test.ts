@@ -86,7 +86,7 @@ describe('a release', () => {
     });
   });
 
-  it('06-RE2, IM5: is made by the steps of a rehearsal, in its order, and by nothing else that pushes or signs', () => {
+  it('is made by the steps of a rehearsal, in its order, and by nothing else that pushes or signs', () => {
     const commands = stepsOf('release').flatMap(({ run = '' }) => run.split('\n'));
     const own = commands.flatMap((command) => /^node scripts\/release\/step\.ts (.*)$/.exec(command)?.[1] ?? []);
     expect(own).toEqual(steps.map(({ name }) => name));
@@ -96,7 +96,7 @@ describe('a release', () => {
     expect(commands.at(-1)).toMatch(/^gh release create .* --notes-file "\$RELEASE_FOLDER\/\.\.\/notes\.md" "\$RELEASE_FOLDER"\/\*$/);
   });
 
-  it('06-RE2, IM5: its workflow has each setting that the steps need, is for both platforms, and signs without a key', () => {
+  it('its workflow has each setting that the steps need, is for both platforms, and signs without a key', () => {
     const written = stepsOf('release').flatMap(({ run = '' }) => [...run.matchAll(/^\s*echo "(\w+)=/gm)].map(([, name = '']) => name));
     const env = Object.fromEntries([...Object.keys(release.jobs.release?.env ?? {}), ...written].map((name) => [name, name]));
     expect(env).not.toHaveProperty('COSIGN_KEY');
@@ -189,7 +189,7 @@ describe('a release', () => {
     for (const chart of readdirSync(join(root, 'charts'))) expect(of(chart)['artifacthub.io/license']).toBe(manifest.license);
   });
 
-  it('06-F9, IM3, IM4: the image is made of packages whose digests are in the lock file, and fetches nothing else', () => {
+  it('the image is made of packages whose digests are in the lock file, and fetches nothing else', () => {
     const commands = [...textOf('Dockerfile').matchAll(/^RUN (.+)$/gm)].map(([, command]) => command);
     expect(commands).toEqual(['npm ci --ignore-scripts', 'npm run build']);
     expect(textOf('Dockerfile')).not.toMatch(/^ADD /m);
@@ -198,7 +198,7 @@ describe('a release', () => {
     expect(unproved.map(([path]) => path)).toEqual([]);
   });
 
-  it('06-RE1: the image is not root, has its bases as arguments, and gives the heap the share that the chart gives it', () => {
+  it('the image is not root, has its bases as arguments, and gives the heap the share that the chart gives it', () => {
     const dockerfile = textOf('Dockerfile');
     expect(dockerfile).toMatch(/^USER [1-9]\d*:[1-9]\d*$/m);
     const bases = [...dockerfile.matchAll(/^FROM (?:--platform=\S+ )?(\S+)/gm)].map(([, base = '']) => base);

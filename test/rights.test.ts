@@ -16,19 +16,19 @@ interface Rule {
 }
 
 describe('rights by mode', () => {
-  it.each(modes)('06-RB1: $name: no role leads to further rights', (mode) => {
+  it.each(modes)('$name: no role leads to further rights', (mode) => {
     const rules = [SHOP, MAIL, RELEASE_NAMESPACE].flatMap((namespace) => permissionsIn(mode, namespace));
     expect(rules.flatMap(({ group, resources, verbs }) => overreach({ apiGroups: [group], resources, verbs }))).toEqual([]);
   });
 
-  it('06-RB1: the dashboard may review a token and what its user may do, by the groups that Kubernetes has for that', () => {
+  it('the dashboard may review a token and what its user may do, by the groups that Kubernetes has for that', () => {
     expect(dashboardPermissions.reviews.map(({ group, resources, verbs }) => ({ group, resources, verbs }))).toEqual([
       { group: 'authentication.k8s.io', resources: ['tokenreviews'], verbs: ['create'] },
       { group: 'authorization.k8s.io', resources: ['subjectaccessreviews'], verbs: ['create'] },
     ]);
   });
 
-  it('06-RB1: nor do those of the Kustomize base', () => {
+  it('nor do those of the Kustomize base', () => {
     const text = readFileSync(join(import.meta.dirname, '..', 'kustomize', 'base', 'serin.yaml'), 'utf8');
     const objects = parseAllDocuments(text).map((document): { kind?: string; rules?: Rule[] } => document.toJS());
     const rules = objects.filter(({ kind }) => kind === 'ClusterRole' || kind === 'Role').flatMap((role) => role.rules ?? []);
@@ -82,7 +82,7 @@ describe('rights by mode', () => {
     ]);
   });
 
-  it('06-RB21: each rule that the chart can grant is used by a scenario under the printed rights, or by a test that is named', () => {
+  it('each rule that the chart can grant is used by a scenario under the printed rights, or by a test that is named', () => {
     const played = new Set(rightsScenarios.map(({ name }) => name));
     expect(Object.keys(usedBy).filter((name) => !played.has(name))).toEqual([]);
     const used = new Set(Object.values(usedBy).flat());

@@ -1,8 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { titlesOfTests } from '../scripts/conformance/test-titles.ts';
 import { citedRules } from '../scripts/rules/citations.ts';
 import { ownRules, RULES, statedRules } from '../scripts/rules/rules.ts';
+import { isRuleField, readShown, SHOWN } from '../scripts/rules/shown.ts';
 
 const root = join(import.meta.dirname, '..');
 const FOLDERS = ['src', 'test', 'docs', 'scripts', 'charts', 'kustomize', 'examples'];
@@ -11,7 +13,7 @@ const TEXT = /\.(?:ts|mjs|md|ya?ml|tpl)$/;
 const LEFT_OUT = [`${RULES}/`, 'docs/conformance.md', 'scripts/conformance/', 'test/conformance.test.ts', 'test/rules.test.ts'];
 const OWN = /(?<![\w./:@#$"=-])(?:[EDI]\d{1,3}[a-c]?|DF\d+)(?![\w./])/g;
 /** Forms that were in use once. */
-const ODD = /(?<![\w.:-])0[1-7] (?:§ ?\d|(?:[A-Z]-)?[A-Z]{1,2}\d+\b)|\breference[ /]0[1-7]\b|§/;
+const ODD = /\b0[1-7]-[A-Z]{1,2}:|(?<![\w.:-])0[1-7] (?:§ ?\d|(?:[A-Z]-)?[A-Z]{1,2}\d+\b)|\breference[ /]0[1-7]\b|§/;
 
 const lines = FOLDERS.flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
@@ -22,6 +24,10 @@ const lines = FOLDERS.flatMap((folder) =>
     .split('\n')
     .map((text, index) => ({ text, at: `${file}:${index + 1}` })),
 );
+/** Code that explains the form of ids, by examples. */
+const EXPLAINS = 'scripts/rules/';
+const COMMENTED = /^(?:src|test|scripts)\/.*\.(?:ts|mjs|ya?ml):\d+$/;
+const COMMENT = /(?:\/[/*]|^\s*\*|(?:^|\s)#).*/;
 const cited = lines.flatMap(({ text, at }) => citedRules(text).map((rule) => ({ rule, at })));
 const stated = statedRules(root);
 
@@ -33,9 +39,11 @@ it('every rule that is cited is stated in docs/rules', () => {
   expect(missing).toEqual([]);
 });
 
-it('every rule of docs/rules is cited', () => {
+it('every rule of docs/rules is shown by a test, or named by a page', () => {
   const used = new Set(cited.map(({ rule }) => rule));
-  const idle = stated.filter(({ rule }) => !used.has(rule)).map(({ rule, page }) => `${page}: ${rule} is not cited: remove its row`);
+  const idle = stated
+    .filter(({ rule }) => !used.has(rule))
+    .map(({ rule, page }) => `${page}: ${rule} is not shown: list a test that shows it in ${SHOWN}, or remove its row`);
   expect(idle).toEqual([]);
 });
 
@@ -48,6 +56,26 @@ it('every rule of the engine, invariant and difference that is named is stated',
       .map((id) => `${at}: ${id} is not stated: correct the id, or see ${RULES}/README.md for the page that states it`),
   );
   expect(missing).toEqual([]);
+});
+
+const titles = titlesOfTests(root).filter(({ file }) => !LEFT_OUT.includes(file));
+
+it(`every title of ${SHOWN} is the title of a test`, () => {
+  const known = new Set(titles.map(({ file, title }) => `${file}: ${title}`));
+  const unknown = readShown(root).map(({ file, title }) => `${file}: ${title}`);
+  expect(unknown.filter((title) => !known.has(title)).map((title) => `${title}: no test has this title: correct ${SHOWN}`)).toEqual([]);
+});
+
+it(`no title has the id of a rule of ${RULES}`, () => {
+  const withIds = titles.filter(({ title }) => citedRules(title).length > 0 && !isRuleField(title));
+  expect(withIds.map(({ file, title }) => `${file}: move the ids to ${SHOWN}: ${title}`)).toEqual([]);
+});
+
+it(`no comment has the id of a rule of ${RULES}`, () => {
+  const withIds = lines.filter(
+    ({ text, at }) => COMMENTED.test(at) && !at.startsWith(EXPLAINS) && citedRules(COMMENT.exec(text)?.[0] ?? '').length > 0,
+  );
+  expect(withIds.map(({ text, at }) => `${at}: give the reason in words, and list the id in ${SHOWN}: ${text.trim()}`)).toEqual([]);
 });
 
 it('citations have one form', () => {

@@ -7,13 +7,13 @@ import { alertCases } from './e2e/alert-cases.ts';
 
 const docs = join(import.meta.dirname, '..', 'docs');
 
-it('06-F14: each alert has a section in the runbooks, with something to do, and no section is left over', () => {
+it('each alert has a section in the runbooks, with something to do, and no section is left over', () => {
   const sections = readFileSync(join(docs, 'runbooks.md'), 'utf8').split(/^## /m).slice(1);
   expect(sections.map((section) => section.split('\n')[0]).sort()).toEqual(alertRules.map(({ alert }) => alert).sort());
   for (const section of sections) expect(section).toMatch(/^1\. \S/m);
 });
 
-it('06-F14: the runbook_url of each alert leads to its section, of a page that there is', () => {
+it('the runbook_url of each alert leads to its section, of a page that there is', () => {
   const root = join(docs, '..');
   const { groups } = parse(readFileSync(join(root, 'charts', 'serin', 'files', 'alerts.yaml'), 'utf8')) as {
     groups: { rules: { alert: string; annotations: { runbook_url: string } }[] }[];
@@ -28,6 +28,6 @@ it('06-F14: the runbook_url of each alert leads to its section, of a page that t
   }
 });
 
-it('06-F14: each alert has a case for promtool in which it fires', () => {
+it('each alert has a case for promtool in which it fires', () => {
   expect(new Set(alertCases.flatMap(({ alert, fires }) => (fires ? [alert] : [])))).toEqual(new Set(alertRules.map(({ alert }) => alert)));
 });

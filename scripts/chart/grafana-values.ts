@@ -6,7 +6,7 @@ const noServer = `${inert}This chart has no Grafana.`;
 const dashboardName = z.enum(dashboards.map(({ uid }) => uid));
 
 /**
- * Values of charts/grafana: those of its ConfigMaps, and those of Flagger's chart, which brings a server (06-F15). One source of values.yaml,
+ * Values of charts/grafana: those of its ConfigMaps, and those of Flagger's chart, which brings a server. One source of values.yaml,
  * values.schema.json and the README; an unknown value is refused when the chart is rendered.
  */
 export const GrafanaValues = z.strictObject({

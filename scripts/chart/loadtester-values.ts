@@ -6,7 +6,7 @@ const secretKey = (key: string, about: string) =>
   z.strictObject({ name: text('', 'Its name; if empty, none.'), key: text(key, 'Its key.') }).describe(about);
 
 /**
- * Values of charts/loadtester, with the names of Flagger's chart (06-LC1–LC14). One source of values.yaml, values.schema.json and the README; an unknown value
+ * Values of charts/loadtester, with the names of Flagger's chart. One source of values.yaml, values.schema.json and the README; an unknown value
  * is refused when the chart is rendered.
  */
 export const LoadTesterValues = z.strictObject({

@@ -38,7 +38,7 @@ export const number = (about: string) =>
 /** Begins the description of a value that changes nothing. */
 export const inert = "No effect; accepted so that values of Flagger's chart go on working. ";
 
-/** Image of a container, as Flagger's charts name its parts (06-HC1, 06-LC2). */
+/** Image of a container, as Flagger's charts name its parts. */
 export const image = (about: string) =>
   z
     .strictObject({

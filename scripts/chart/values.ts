@@ -38,7 +38,7 @@ const byDefault = (name: FlagName): string => {
 const keysOf = <K extends string>(table: Readonly<Record<K, unknown>>): K[] => Object.keys(table) as K[];
 
 /**
- * Values of charts/serin, with the names of Flagger's chart (06-HC1–HC35). One source of values.yaml, values.schema.json and the README; an unknown value is
+ * Values of charts/serin, with the names of Flagger's chart. One source of values.yaml, values.schema.json and the README; an unknown value is
  * refused when the chart is rendered.
  */
 export const Values = z.strictObject({

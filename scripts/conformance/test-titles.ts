@@ -11,7 +11,7 @@ const FOLDERS = ['src', 'test'];
 /** Its titles are examples of titles. */
 const OWN_TEST = 'test/conformance.test.ts';
 /** A string literal that can be a title, or the part of a title that a table gives: it is on one line. */
-const LITERAL = /'(?:[^'\\\n]|\\.)+'|"(?:[^"\\\n]|\\.)+"|`(?:[^`\\\n]|\\.)+`/g;
+const LITERAL = /'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\\n]|\\.)*`/g;
 
 /** Every string literal of the tests and suites, and the note of every golden case, which is its title; read from the source: nothing is run. */
 export function titlesOfTests(root: string): TestTitle[] {
@@ -28,7 +28,7 @@ function titlesInSource(root: string): TestTitle[] {
     .toSorted()
     .flatMap((file) => {
       const text = readFileSync(join(root, file), 'utf8');
-      const titles = (text.match(LITERAL) ?? []).map((literal) => literal.slice(1, -1));
+      const titles = (text.match(LITERAL) ?? []).map((literal) => literal.slice(1, -1).replaceAll(/\\(['"`])/g, '$1'));
       return titles.map((title) => ({ file, title }));
     });
 }

@@ -23,7 +23,7 @@ export interface ObservedGroup extends ProviderGroup {
   podsOf?: (target: string) => string;
 }
 
-/** By the whole pattern of their names, so that `api` is not `api-gateway` (06-GD11). */
+/** By the whole pattern of their names, so that `api` is not `api-gateway`. */
 const PODS: Partial<Record<Kind, (target: string) => string>> = {
   Deployment: (target) => `${target}-[0-9a-z]+(-[0-9a-z]+)`,
   DaemonSet: (target) => `${target}-[0-9a-z]+`,

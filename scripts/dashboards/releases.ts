@@ -18,7 +18,7 @@ interface Sides {
   primary?: string;
 }
 
-/** The checks' own queries over time, for both sides: the dashboard shows the values that decide a release (06-GD1–GD6). */
+/** The checks' own queries over time, for both sides: the dashboard shows the values that decide a release. */
 function sidesOf(group: ObservedGroup, template: string): Sides {
   const { observer, toPrimary } = group;
   const of = (target: string, text: string): string => {

@@ -2,7 +2,7 @@ import type { KubeObject } from '../../src/api/kube-object.ts';
 import { restricted } from '../chart/value-kinds.ts';
 import { UNSET_IMAGE } from './manifests.ts';
 
-/** The address in webhooks of Flagger's overlay: `http://flagger-loadtester.test/` (06-KU13). */
+/** The address in webhooks of Flagger's overlay: `http://flagger-loadtester.test/`. */
 const NAME = 'flagger-loadtester';
 export const LOADTESTER_NAMESPACE = 'test';
 const labels = { app: NAME };

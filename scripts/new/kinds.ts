@@ -20,8 +20,8 @@ export interface PluginKind {
 
 const WORD = { form: /^[a-z][a-z0-9]*$/, says: 'lower-case letters and digits' };
 
-/** The end of the import before which the name is sorted by Biome; `npm run check:fast` says where it belongs. */
-const IMPORTS = /^(?:import [^;]*;\n)+/;
+/** The comment at the head of a list of exports. */
+const HEAD = /^\/\*\*.*\n/;
 
 /** The end of the last entry of a table that begins with this text. */
 const lastOf = (table: string, end = '}'): RegExp => new RegExp(`^(?:export )?const ${table}\\b[\\s\\S]*?\\n(?=\\${end})`, 'm');
@@ -42,8 +42,7 @@ export const kinds = {
         after: lastOf('providerFacts'),
         text: "  NAME: { can: weightsOnly, reads: [], writes: 'nothing', measuresPrimary: 'never' },\n",
       },
-      { file: 'src/routers/index.ts', after: IMPORTS, text: "import { NAMEProvider } from './NAME/index.ts';\n" },
-      { file: 'src/routers/index.ts', after: lastOf('definitions'), text: '  NAME: NAMEProvider,\n' },
+      { file: 'src/routers/definitions.ts', after: HEAD, text: "export { NAMEProvider as NAME } from './NAME/index.ts';\n" },
     ],
     next: [
       'npx vitest run --project unit src/routers test/contracts/routers: each failing test is a promise that the router has to keep',
@@ -60,8 +59,7 @@ export const kinds = {
     files: { 'backend/backend.ts': 'src/metrics/providers/NAME.ts', 'backend/case.ts': 'test/contracts/metric-backends/NAME.ts' },
     insertions: [
       { file: 'src/api/metric-template.ts', after: lastOf('metricProviders', ']'), text: "  'NAME',\n" },
-      { file: 'src/metrics/providers/index.ts', after: IMPORTS, text: "import { NAME } from './NAME.ts';\n" },
-      { file: 'src/metrics/providers/index.ts', after: lastOf('backends'), text: '  NAME,\n' },
+      { file: 'src/metrics/providers/backends.ts', after: HEAD, text: "export { NAME } from './NAME.ts';\n" },
     ],
     next: [
       "npx vitest run test/contracts/metric-backends.integration.test.ts -t 'backend NAME': each failing test is a promise that the backend has to keep",
@@ -77,8 +75,7 @@ export const kinds = {
     files: { 'sink/sink.ts': 'src/notifiers/NAME.ts' },
     insertions: [
       { file: 'src/api/alert-provider.ts', after: /const alertProviders = \[[^\]]*/, text: ", 'NAME'" },
-      { file: 'src/notifiers/index.ts', after: IMPORTS, text: "import { NAME } from './NAME.ts';\n" },
-      { file: 'src/notifiers/index.ts', after: /const formats = \{[^}]*(?= \})/, text: ', NAME' },
+      { file: 'src/notifiers/formats.ts', after: HEAD, text: "export { NAME } from './NAME.ts';\n" },
       {
         file: 'test/contracts/notifiers/cases.ts',
         after: lastOf('notifierCases'),

@@ -79,7 +79,7 @@ export const dangers = {
 } satisfies Record<string, Danger>;
 export type Dangers = keyof typeof dangers;
 
-/** Rights that no role of Serin is allowed to hold: a right to more rights, or to the inside of a pod or node (06-RB1). */
+/** Rights that no role of Serin is allowed to hold: a right to more rights, or to the inside of a pod or node. */
 const neverGranted = {
   verbs: ['*', 'impersonate', 'escalate', 'bind', 'approve', 'sign'],
   groups: ['*', 'rbac.authorization.k8s.io', 'admissionregistration.k8s.io', 'certificates.k8s.io', 'authentication.k8s.io'],

@@ -126,7 +126,7 @@ export const SeenConfig = z.object({
   uid: z.string().optional(),
   /** Without `uid`, the version of its deletion, or of the list without it; an object that was created and deleted since has another version. */
   resourceVersion: z.string().optional(),
-  /** Checksum of its content (03-CT10); absent if it is not tracked, which its type or its owner decides. */
+  /** Checksum of its content; absent if it is not tracked, which its type or its owner decides. */
   checksum: z.string().optional(),
 });
 export type SeenConfig = z.infer<typeof SeenConfig>;
@@ -256,7 +256,7 @@ export const Release = z.object({
   podsAtStart: z.int().optional(),
   /** uid of the target that was seen at zero since the last release: pods that it has later are another writer's (E90). */
   scaledDownUid: z.string().optional(),
-  /** `kind/name` of the user's scaler from which the primary's was made; another scaler in the spec replaces it (03-B14). */
+  /** `kind/name` of the user's scaler from which the primary's was made; another scaler in the spec replaces it. */
   scaler: z.string().optional(),
   /** Reason for the end of the last release, or for the promotion in progress; absent if none has ended, or if an earlier version ended it. */
   ending: Ending.optional().catch(undefined),
@@ -275,6 +275,8 @@ export const Release = z.object({
   writer: z.string().optional(),
   /** Time by which its clock was ahead of the API server's; negative if it was behind, absent if they were about the same. */
   clockAheadMs: z.number().optional(),
+  /** Generation of the last spec that was stored as accepted, if the Canary has another generation. */
+  acceptedGeneration: z.int().optional().catch(undefined),
   /** User who paused the release, and the time. No deadline counts meanwhile (E71). */
   paused: z.object({ by: z.string(), sinceMs: z.number() }).optional(),
   /** An undo in progress: the target is being written (E74). */

@@ -206,7 +206,7 @@ const SpecFields = z.object({
   autoscalerRef: CrossReference.extend({
     kind: z.enum(['HorizontalPodAutoscaler', 'ScaledObject']).describe('Kind of the scaler.'),
     primaryScalerQueries: mapOf(LongText).optional().describe('KEDA: queries of the primary by trigger name.'),
-    /** Only in Serin, for triggers without a query (03-B12). */
+    /** Only in Serin, for triggers without a query. */
     primaryScalerTriggers: mapOf(mapOf(LongText))
       .optional()
       .describe('KEDA: metadata of the triggers of the primary that differ, by trigger name.'),

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { raw } from '../../test/fakes/raw.ts';
 import { crds, type StructuralSchema, schemaOf } from './crds.ts';
 
 const folder = join(import.meta.dirname, '..', '..', 'charts', 'serin', 'files', 'crds');
@@ -59,7 +60,21 @@ describe('the CRDs', () => {
     }
   });
 
-  it('01-2: spec requires only targetRef and analysis, service only its port, and the root nothing', () => {
+  it("are of the group, scope, version and category of Flagger's, stay when a chart goes, and have its columns", () => {
+    const columnsOfAll = crds().map(({ metadata, spec }) => {
+      expect(metadata.annotations).toEqual({ 'helm.sh/resource-policy': 'keep' });
+      expect(spec).toMatchObject({ group: 'flagger.app', scope: 'Namespaced', names: { categories: ['all'] } });
+      expect(spec.versions).toMatchObject([{ name: 'v1beta1', served: true, storage: true, subresources: { status: {} } }]);
+      const columns: { name: string; priority?: number }[] = raw(spec).versions[0].additionalPrinterColumns;
+      return columns.map(({ name, priority = 0 }) => (priority > 0 ? `${name} (wide)` : name));
+    });
+    const wide = ['Suspended', 'FailedChecks', 'Interval', 'Mirror', 'StepWeight', 'StepWeights', 'MaxWeight'].map(
+      (name) => `${name} (wide)`,
+    );
+    expect(columnsOfAll).toEqual([['Status', 'Weight', ...wide, 'LastTransitionTime'], ['Provider'], ['Type']]);
+  });
+
+  it('spec requires only targetRef and analysis, service only its port, and the root nothing', () => {
     expect(canary?.required).toBeUndefined();
     expect(at(canary, 'spec')?.required).toEqual(['targetRef', 'analysis']);
     expect(at(canary, 'spec.service')?.required).toEqual(['port']);
@@ -68,7 +83,7 @@ describe('the CRDs', () => {
     expect(at(canary, 'status')?.required).toBeUndefined();
   });
 
-  it('05-E11: a metric needs no more than its name, and an interval begins with a number of seconds or minutes', () => {
+  it('a metric needs no more than its name, and an interval begins with a number of seconds or minutes', () => {
     const metrics = 'spec.analysis.metrics[]';
     expect(at(canary, metrics)?.required).toEqual(['name']);
     expect(at(canary, `${metrics}.templateRef`)?.required).toEqual(['name']);
@@ -78,14 +93,14 @@ describe('the CRDs', () => {
       expect(at(canary, `${metrics}.${field}`), field).toMatchObject({ type: 'number' });
   });
 
-  it('05-A35: an AlertProvider has a known type, and can have an address and a Secret', () => {
+  it('an AlertProvider has a known type, and can have an address and a Secret', () => {
     const spec = at(alertProvider, 'spec');
     expect(at(alertProvider, 'spec.type')?.enum).toEqual(expect.arrayContaining(['slack', 'msteams', 'discord', 'rocket', 'gchat']));
     expect(spec).not.toHaveProperty('oneOf');
     expect(spec?.properties).toMatchObject({ address: { type: 'string' }, secretRef: { required: ['name'] } });
   });
 
-  it("01-12.1: numbers are as wide as Flagger's", () => {
+  it("numbers are as wide as Flagger's", () => {
     for (const field of ['service.port', 'analysis.threshold', 'analysis.maxWeight', 'analysis.stepWeights[]', 'progressDeadlineSeconds']) {
       const node = at(canary, `spec.${field}`);
       expect(node, field).toMatchObject({ type: 'number' });
@@ -93,7 +108,7 @@ describe('the CRDs', () => {
     }
   });
 
-  it('01-12.1: whole numbers and limits are where those of Flagger 1.44 are', () => {
+  it('whole numbers and limits are where those of Flagger 1.44 are', () => {
     const http = ['http1MaxPendingRequests', 'http2MaxRequests', 'maxRequestsPerConnection', 'maxRetries'];
     const outliers =
       'consecutive5xxErrors consecutiveErrors consecutiveGatewayErrors consecutiveLocalOriginFailures maxEjectionPercent minHealthPercent';
@@ -145,9 +160,9 @@ describe('the CRDs', () => {
     Object.entries({ 'spec.service': service, 'spec.analysis': analysis, spec, status }).flatMap(([base, list]) =>
       list.split(' ').map((field) => `${base}.${field}`),
     ),
-  )('01-2, 01-3, 01-4, 01-5: Canary %s is in the schema', (path) => expect(at(canary, path)).toBeDefined());
+  )('Canary %s is in the schema', (path) => expect(at(canary, path)).toBeDefined());
 
-  it('01-6, 01-7: so are the fields of MetricTemplate and AlertProvider', () => {
+  it('so are the fields of MetricTemplate and AlertProvider', () => {
     for (const field of ['type', 'address', 'headers.*', 'secretRef.name', 'region', 'insecureSkipVerify']) {
       expect(at(metricTemplate, `spec.provider.${field}`), field).toBeDefined();
     }

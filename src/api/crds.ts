@@ -27,7 +27,7 @@ export interface StructuralSchema {
   [keyword: string]: unknown;
 }
 
-/** Columns of `kubectl get`. Source: 01-1. */
+/** Columns of `kubectl get`. */
 interface PrinterColumn {
   name: string;
   type: 'string' | 'boolean';

@@ -1,6 +1,6 @@
 import type { Canary } from './canary.ts';
 
-/** A reference to an object of another namespace, by the path of the field that names it (05-T23). */
+/** A reference to an object of another namespace, by the path of the field that names it. */
 export interface ForeignRef {
   path: string;
   namespace: string;

@@ -41,7 +41,7 @@ export const Integer = z.int().meta({ [strictMark]: true });
 
 /** Seconds, minutes … as Go duration text. The CRD's loose pattern is kept so that no stored manifest becomes invalid. */
 export const Duration = ShortText.regex(/^[0-9]+(m|s)/, 'it must begin with a number of minutes or seconds, as in 30s or 1m');
-/** Admits all forms in use; `1min` is Graphite's (05-W14). */
+/** Admits all forms in use; `1min` is Graphite's. */
 export const WindowText = ShortText.regex(
   /^[0-9]+(h|m|s)/,
   'it must begin with a number of hours, minutes or seconds, as in 30s, 1m or 1h',

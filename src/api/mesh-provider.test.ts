@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { providers } from './canary.ts';
 import { MeshProvider, meshProviderNote, observedProvider, providerOf } from './mesh-provider.ts';
 
-/** Flagger's `-mesh-provider` names its router by exact values and by prefixes (01-10). */
+/** Flagger's `-mesh-provider` names its router by exact values and by prefixes. */
 describe('values of --mesh-provider', () => {
   it.each([
     ...providers.map((provider) => ({ flag: provider, mesh: provider, provider })),
@@ -12,7 +12,7 @@ describe('values of --mesh-provider', () => {
     { flag: 'smi:v1alpha2:osm', mesh: 'smi:v1alpha2', provider: 'smi:v1alpha2' },
     { flag: 'gatewayapi:v1alpha2', mesh: 'gatewayapi:v1', provider: 'gatewayapi:v1' },
     { flag: 'gloo:v1', mesh: 'gloo', provider: 'gloo' },
-  ])('01-10: $flag is $provider', ({ flag, mesh, provider }) => {
+  ])('$flag is $provider', ({ flag, mesh, provider }) => {
     const parsed = MeshProvider.parse(flag);
     expect([parsed, providerOf(parsed)]).toEqual([mesh, provider]);
   });
@@ -48,7 +48,7 @@ describe('the provider whose metrics are queried', () => {
     { mesh: 'istio', spec: 'linkerd', asked: 'linkerd' },
     { mesh: undefined, spec: 'nginx', asked: 'nginx' },
     { mesh: undefined, spec: undefined, asked: undefined },
-  ] as const)("05-B2: with --mesh-provider $mesh and spec.provider $spec it is $asked's", ({ mesh, spec, asked }) => {
+  ] as const)("with --mesh-provider $mesh and spec.provider $spec it is $asked's", ({ mesh, spec, asked }) => {
     expect(observedProvider(spec, mesh)).toBe(asked);
   });
 });

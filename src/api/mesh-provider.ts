@@ -3,7 +3,7 @@ import { type Canary, type NamedProvider, Provider, providers } from './canary.t
 import { factsOf } from './providers.ts';
 
 type SmiProvider = Extract<Provider, `smi:${string}`>;
-/** The provider of Canaries without `spec.provider`. An SMI version can name its mesh, which `spec.provider` cannot (01-10). */
+/** The provider of Canaries without `spec.provider`. An SMI version can name its mesh, which `spec.provider` cannot. */
 export type MeshProvider = Provider | `${SmiProvider}:${'istio' | 'linkerd'}`;
 
 /** Default of the flag, as in Flagger. */
@@ -37,7 +37,7 @@ export function providerOf(named: MeshProvider | NamedProvider): Provider {
   return Provider.parse((meshProviderOf(named) ?? named).replace(/:(?:istio|linkerd)$/, ''));
 }
 
-/** Flagger queries Linkerd's metrics for every Canary if the mesh is Linkerd, also if another provider routes its traffic (05-B2). */
+/** Flagger queries Linkerd's metrics for every Canary if the mesh is Linkerd, also if another provider routes its traffic. */
 export function observedProvider(named: NamedProvider | undefined, mesh: MeshProvider): Provider;
 export function observedProvider(named: NamedProvider | undefined, mesh: MeshProvider | undefined): Provider | undefined;
 export function observedProvider(named: NamedProvider | undefined, mesh: MeshProvider | undefined): Provider | undefined {

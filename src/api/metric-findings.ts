@@ -8,13 +8,13 @@ import { factsOf } from './providers.ts';
 
 /** Metrics that the queries of the traffic provider measure. */
 export const builtIn = ['request-success-rate', 'request-duration'];
-/** The shortest interval of an analysis that is used: milliseconds. Source: 01-4. */
+/** The shortest interval of an analysis that is used: milliseconds. */
 export const shortestIntervalMs = 10_000;
 
-/** The default window, which has no warning at any interval of the analysis (05-W14). */
+/** The default window, which has no warning at any interval of the analysis. */
 const usualWindowMs = 60_000;
 
-/** Scrape intervals below 15 s are rare, and a rate needs two samples (05-W32). */
+/** Scrape intervals below 15 s are rare, and a rate needs two samples. */
 const twoScrapesMs = 30_000;
 const narrow = (interval: string, ms: number): string =>
   `is ${shorten(interval)}, in which a rate has its two samples only where targets are scraped every ${ms / 2000}s, and few requests decide a check: make it twice the scrape interval or longer`;
@@ -49,7 +49,7 @@ export function* metricFindings(metric: Metric, path: string, scope: Scope): Gen
   if (ms !== undefined && ms > 0 && ms < twoScrapesMs) yield warning(at, narrow(metric.interval, ms));
   const tickMs = parseDuration(analysis.interval);
   if (ms === undefined && metric.templateRef && !metric.query && !isBuiltIn) {
-    // Only its template decides: Graphite has its own format of windows (05-T12, W14).
+    // Only its template decides: Graphite has its own format of windows.
     const text = `is ${shorten(metric.interval)}, which Graphite reads in a query; other backends cannot read it: write it as in 30s or 1m30s`;
     yield warning(at, text);
   } else if (ms === undefined || ms <= 0) yield badDuration(at, metric.interval);

@@ -1,6 +1,6 @@
 import type { Canary } from './canary.ts';
 
-/** Names of all objects that a Canary owns or touches. Source: 01-8.1. */
+/** Names of all objects that a Canary owns or touches. */
 export function names(canary: Pick<Canary, 'spec'> & { metadata: { name: string } }) {
   const target = canary.spec.targetRef.name;
   const apex = canary.spec.service.name || target;
@@ -61,6 +61,8 @@ export const keepAnnotation = 'serin.dev/keep-on-uninstall';
 export const listedRoutesAnnotation = 'serin.dev/listed-routes';
 /** On an anchor: the specs that the Canary was run by, as JSON; see `adoption/accepted-specs.ts`. */
 export const acceptedSpecsAnnotation = 'serin.dev/accepted-specs';
+/** On an anchor: the generation of the Canary at the newest of these. */
+export const acceptedGenerationAnnotation = 'serin.dev/accepted-generation';
 /** On an anchor: the timestamp since which neither its Canary nor its target exists. */
 export const uninstallSinceAnnotation = 'serin.dev/uninstall-since';
 /** On an anchor and its target: the primary keeps serving, since the revision of the target was not promoted; see `kept-primary.ts`. */

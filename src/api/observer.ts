@@ -37,7 +37,7 @@ export interface Observer {
   selectsWorkload: boolean;
   /** Counters for a comparison with the primary, or the reason for which the provider's counters do not distinguish the sides. */
   counters: Counters | { unavailable: string };
-  /** Skipper turns each character outside `[0-9A-Za-z_]` of a name into `_` (05-B23). */
+  /** Skipper turns each character outside `[0-9A-Za-z_]` of a name into `_`. */
   underscoreNames?: boolean;
   /** Delay in milliseconds after which a request shows in the counters, apart from the time between two scrapes; 0 if absent. */
   counterDelayMs?: number;

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** Flagger's phases; `''` is a Canary that no controller has reconciled yet. Source: 01-9. */
+/** Flagger's phases; `''` is a Canary that no controller has reconciled yet. */
 export const Phase = z.enum([
   '',
   'Initializing',

@@ -87,8 +87,8 @@ const smi: ProviderFacts = {
 };
 
 /**
- * Every value of `spec.provider`. Source of `can`: 04-5, the table of strategies by provider; its hazards count as absent here. SMI v1alpha3 and v1alpha4 match
- * by an HTTPRouteGroup (04-4.3), which Flagger does not write.
+ * Every value of `spec.provider`. A strategy that is a hazard with Flagger counts as absent from `can`. SMI v1alpha3 and v1alpha4 match
+ * by an HTTPRouteGroup, which Flagger does not write.
  */
 export const providerFacts = {
   apisix: {

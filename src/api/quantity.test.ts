@@ -18,4 +18,4 @@ it.each([
   ['1K', undefined],
   ['m', undefined],
   ['1em', undefined],
-])('07-T4: the quantity %j is %s', (text, number) => expect(parseQuantity(text)).toBe(number));
+])('the quantity %j is %s', (text, number) => expect(parseQuantity(text)).toBe(number));

@@ -72,7 +72,7 @@ function gatewayApiClaim(canary: Canary): RouteClaim {
   const every = hosts.find(({ host }) => host === '*') ?? (hosts.length === 0 ? { path: 'spec.service.hosts', host: '*' } : undefined);
   return {
     hosts: [
-      // A route matches every host if it names none (04-R-S10); Services as parents have no hosts.
+      // A route matches every host if it names none; Services as parents have no hosts.
       ...(every ? (gateways.length > 0 ? [every] : []) : hosts),
       ...services.map(({ path, namespace, name }) => ({ path, host: `${name}.${namespace}.svc.cluster.local` })),
     ],

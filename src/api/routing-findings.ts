@@ -50,7 +50,7 @@ function isSubdomain(name: string): boolean {
 function* knativeFindings({ canary, provider }: Scope): Generator<Finding> {
   const { spec } = canary;
   if (isKnative(spec.targetRef)) {
-    // The field or the flag decides (unlike 03-K-T1); without either the provider is not known yet.
+    // The field or the flag decides; without either the provider is not known yet.
     if (provider !== undefined && provider !== 'knative')
       yield error('spec.provider', `must be knative, since the target is a Knative Service, and is ${provider}`);
     if (spec.autoscalerRef) yield error('spec.autoscalerRef', 'does not go with a Knative Service, which scales itself: remove it');
@@ -162,7 +162,7 @@ function* portNameFindings({ portName, targetPort }: Scope['canary']['spec']['se
   }
 }
 
-/** Settings that most clusters reject, or whose effect differs from their appearance (07-S2, S4, S9). */
+/** Settings that most clusters reject, or whose effect differs from their appearance. */
 function* trafficFindings(service: Scope['canary']['spec']['service']): Generator<Finding> {
   const { clientAffinity, clientAffinityConfig, internalTrafficPolicy, trafficDistribution = '' } = service;
   if (clientAffinityConfig && clientAffinity !== 'ClientIP')
@@ -180,7 +180,7 @@ function* gatewayFindings({ canary, provider }: Scope): Generator<Finding> {
   yield* leftOutFindings(canary, provider);
 }
 
-/** Settings without a field in the written route (04-V29). */
+/** Settings without a field in the written route. */
 function leftOutFindings({ spec: { service } }: Scope['canary'], provider: string): Finding[] {
   const isOld = provider === 'gatewayapi:v1beta1';
   const route = isOld ? provider : service.appProtocol?.toLowerCase() === 'grpc' ? 'a GRPCRoute' : undefined;

@@ -3,7 +3,7 @@ import { names } from './names.ts';
 
 const field = 'spec.autoscalerRef';
 
-/** Everything about the scaler of the target (03-6). */
+/** Everything about the scaler of the target. */
 export function* scalerFindings({ canary }: Scope): Generator<Finding> {
   const { autoscalerRef, targetRef } = canary.spec;
   const { primaryScaler } = names(canary);

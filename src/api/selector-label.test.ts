@@ -11,13 +11,13 @@ describe('resolveSelector', () => {
   });
   const keys = ['app', 'name', 'app.kubernetes.io/name'];
 
-  it('03-W12: takes the first selector label that the target has', () => {
+  it('takes the first selector label that the target has', () => {
     expect(resolveSelector(target({ name: 'b', app: 'a' }), keys)).toEqual({ key: 'app', value: 'a' });
     expect(resolveSelector(target({ name: 'b', tier: 'x' }), keys)).toEqual({ key: 'name', value: 'b' });
     expect(resolveSelector(target({ tier: 'x' }), ['constructor', 'tier'])).toEqual({ key: 'tier', value: 'x' });
   });
 
-  it('03-W12, B28: names the problem when the label is absent, or its value too long', () => {
+  it('names the problem when the label is absent, or its value too long', () => {
     expect(resolveSelector(target({ tier: 'x' }), keys)).toEqual({
       problem: expect.stringContaining('app, name'),
       field: 'spec.selector.matchLabels',
@@ -88,7 +88,7 @@ describe('resolveSelectors', () => {
       primary: { track: 'stable' },
       sides: { key: 'app', target: 'web', primary: 'web-primary', held: { track: 'stable' }, whole: both },
     },
-  ])('03-W12, I14: $title', ({ target, primary, sides }) => {
+  ])('I14: $title', ({ target, primary, sides }) => {
     const objects = { target: target && workload(target), primary: primary && workload(primary, 'web-primary') };
     expect(resolveSelectors(objects, ['app', 'name'])).toEqual(sides);
   });

@@ -51,7 +51,7 @@ const FIELD = 'spec.selector.matchLabels';
 
 /**
  * The selector label of both sides. A primary that exists decides the key, since Services and routes already lead to its pods: neither another
- * `--selector-labels` nor another target changes it. Without a primary it is the first of `selectorLabels` in the target (03-W12). Without a target its value
+ * `--selector-labels` nor another target changes it. Without a primary it is the first of `selectorLabels` in the target. Without a target its value
  * is the primary's without the suffix. A target without the primary's key is a problem: no Service could distinguish its pods.
  */
 export function resolveSelectors({ target, primary }: SelectedSides, selectorLabels: readonly string[]): SelectorLabels | FieldProblem {
@@ -81,7 +81,7 @@ export function resolveSelectors({ target, primary }: SelectedSides, selectorLab
   return { problem: `${name}: ${FIELD} ${has}, and its primary is selected by ${key}: ${value}; ${remedy}`, field: `${FIELD}.${key}` };
 }
 
-/** The first of `selectorLabels` by which the target selects its pods (03-W12), or the reason for which none is found (03-B28: reported early). */
+/** The first of `selectorLabels` by which the target selects its pods, or the reason for which none is found, which is reported early. */
 export function resolveSelector(target: Slim, selectorLabels: readonly string[]): SelectorLabel | FieldProblem {
   const labels = matchLabelsOf(target);
   const name = `${target.kind} ${target.metadata.name}`;

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { ShortText } from './limits.ts';
 
-/** DNS name, `/`, name: the form of a heuristic that an implementation defines itself (07-S2). */
+/** DNS name, `/`, name: the form of a heuristic that an implementation defines itself. */
 const OWN_HEURISTIC = '[a-z0-9]([-a-z0-9.]*[a-z0-9])?/[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?';
 
-/** Fields of a Service that steer its traffic, except selector and ports (07-S1, S2, S4); an absent field stays absent. */
+/** Fields of a Service that steer its traffic, except selector and ports; an absent field stays absent. */
 export const serviceTraffic = {
   trafficDistribution: ShortText.regex(
     new RegExp(`^(PreferClose|PreferSameZone|PreferSameNode|${OWN_HEURISTIC})$`),

@@ -16,10 +16,7 @@ const TRACKING_DOMAINS = [/(^|\.)toolkit\.fluxcd\.io$/, /(^|\.)argocd\.argoproj\
 /** Written by kubectl and by the controllers of the workloads, only for the object that carries them. */
 const TRACKING_KEYS = new Set([lastApplied, 'deployment.kubernetes.io/revision', 'deprecated.daemonset.template.generation']);
 
-/**
- * A label or annotation that marks an object as owned by a deployment tool. On a copy it makes the tool prune or fight the primary (03-W7, W16), so it is never
- * copied.
- */
+/** A label or annotation that marks an object as owned by a deployment tool. On a copy it makes the tool prune or fight the primary, so it is never copied. */
 export function isTracking(key: string, value: string): boolean {
   const domain = key.includes('/') ? key.slice(0, key.indexOf('/')) : '';
   return (
@@ -34,7 +31,7 @@ export function withoutTracking(pairs: Labels | undefined, keep: ReadonlySet<str
   return Object.fromEntries(Object.entries(pairs ?? {}).filter(([key, value]) => keep.has(key) || !isTracking(key, value)));
 }
 
-/** Pairs whose key starts with one of the prefixes; `*` matches all, an empty prefix none (03-W8). */
+/** Pairs whose key starts with one of the prefixes; `*` matches all, an empty prefix none. */
 export function withPrefix(pairs: Labels, prefixes: readonly string[]): Labels {
   const isIncluded = (key: string) => prefixes.some((prefix) => prefix === '*' || (prefix !== '' && key.startsWith(prefix)));
   return Object.fromEntries(Object.entries(pairs).filter(([key]) => isIncluded(key)));

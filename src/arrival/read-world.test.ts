@@ -22,7 +22,7 @@ describe('objects that an arrival reads', () => {
   const ofAll = ['NetworkPolicy', 'VirtualService', 'DestinationRule', 'HTTPRoute', 'GRPCRoute', 'HTTPProxy', 'TrafficRoute'];
   const partly = (kind: string) => expect.objectContaining({ kind, why: 'only objects of namespace prod can be seen' });
 
-  it('06-RB20: a Serin that is limited to namespaces requests no other objects, so that no request is refused, and reports what it cannot see', async () => {
+  it('a Serin that is limited to namespaces requests no other objects, so that no request is refused, and reports what it cannot see', async () => {
     expect(await asked(true, false)).toEqual({ everywhere: [], unread: ofAll.map(partly) });
   });
 

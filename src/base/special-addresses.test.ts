@@ -37,7 +37,7 @@ it.each([
   ['fd00:ec2::255', undefined],
   ['prometheus', undefined],
   ['', undefined],
-] as const)('05-W37: %s is %s', (address, kind) => {
+] as const)('%s is %s', (address, kind) => {
   expect(specialAddress(address)).toBe(kind);
 });
 
@@ -55,17 +55,17 @@ it.each([
   ['local NAT64 of 64 bits', '64:ff9b:1:7:a9:fea9:fe00:0'],
   ['local NAT64 of 96 bits', '64:ff9b:1:7:8:9:a9fe:a9fe'],
   ['6to4', '2002:a9fe:a9fe::1'],
-])('05-W37: an IPv4 address in an IPv6 one, %s, is judged as itself', (_, address) => {
+])('an IPv4 address in an IPv6 one, %s, is judged as itself', (_, address) => {
   expect(embeddedIn(address)).toContain('169.254.169.254');
   expect(specialAddress(address)).toBe('metadata');
 });
 
 it.each(['::ffff:192.0.2.1', '::192.0.2.1', '64:ff9b::c000:201', '64:ff9b:1::c000:201', '2002:c000:201::1', '2001:db8:a9fe:a9fe::'])(
-  '05-W37: %s is an ordinary address',
+  '%s is an ordinary address',
   (address) => expect(specialAddress(address)).toBeUndefined(),
 );
 
-it('05-W37: a list names addresses, networks, and the IPv4 addresses within IPv6 ones', () => {
+it('a list names addresses, networks, and the IPv4 addresses within IPv6 ones', () => {
   const isNamed = addressList(['10.0.0.0/8', '192.0.2.7', '2001:db8::/32']);
   for (const address of [
     '10.1.2.3',
@@ -85,7 +85,7 @@ it('05-W37: a list names addresses, networks, and the IPv4 addresses within IPv6
   expect(addressList(['64:ff9b:1::/48'])('64:ff9b:1:a00:0:100:a9fe:a9fe')).toBe(true);
 });
 
-it('05-W37: other forms of a host are addresses by number once a URL has been read', () => {
+it('other forms of a host are addresses by number once a URL has been read', () => {
   const hosts = ['2130706433', '0x7f.1', '0177.0.0.1', '127.1', '0x7f000001', '%31%32%37.0.0.1', '１２７.0.0.1', '[::ffff:127.0.0.1]'];
   for (const host of hosts) expect(specialAddress(new URL(`http://${host}/`).hostname.replace(/^\[|\]$/g, '')), host).toBe('loopback');
 });
@@ -103,6 +103,6 @@ it.each([
   ['::/0', false],
   ['10.0.0.0/8', false],
   ['100.100.100.200', false],
-])('05-W37: %s has only local addresses: %s', (entry, isLocal) => {
+])('%s has only local addresses: %s', (entry, isLocal) => {
   expect(isLocalNetwork(entry)).toBe(isLocal);
 });

@@ -16,7 +16,7 @@ it.each([
   { words: ['--enable-leader-election=1'], on: true },
   { words: ['-enable-leader-election=false'], on: false },
   { words: ['-enable-leader-election', '--port=0'], on: true },
-])('a switch given as $words is $on (02-1.1)', ({ words, on }) => {
+])('a switch given as $words is $on', ({ words, on }) => {
   expect(parse(words).enableLeaderElection).toBe(on);
 });
 

@@ -3,7 +3,7 @@ import { InvalidArgumentError, Option } from 'commander';
 /** Commands whose flags can begin with one dash, as in the manifests of users; for the others `-ojson` is `-o json`. */
 export const LIKE_GO: ReadonlySet<string> = new Set(['controller', 'loadtester']);
 
-/** Go's flag package takes `-mesh-provider=istio` where everybody else takes two dashes: both are accepted (02-1.1). */
+/** Go's flag package takes `-mesh-provider=istio` where everybody else takes two dashes: both are accepted. */
 export function withTwoDashes(argv: readonly string[]): string[] {
   return argv.map((word) => (/^-[a-z][a-z_-]+(=|$)/.test(word) ? `-${word}` : word));
 }

@@ -19,7 +19,7 @@ it.each([
   { words: ['-v=2', '-logtostderr', '-log_dir=/tmp', '--port=0'], ignored: ['--v', '--log_dir', '--logtostderr'] },
   { words: ['-v', '2', '--port=0'], ignored: ['--v'] },
   { words: ['--port=0'], ignored: [] },
-])('02-1.1: $words starts, and reports $ignored as ignored', ({ words, ignored }) => {
+])('$words starts, and reports $ignored as ignored', ({ words, ignored }) => {
   const options = parse(words);
   expect(options.port).toBe('0');
   expect(ignoredFlagsIn(options).map(({ flag }) => flag)).toEqual(ignored);
@@ -30,7 +30,7 @@ it.each([
   { word: 'debug', level: 'debug' },
   { word: 'warning', level: 'warn' },
   { word: 'panic', level: 'fatal' },
-])('02-1.1: the log level $word is $level', ({ word, level }) => {
+])('the log level $word is $level', ({ word, level }) => {
   expect(parse([`-log-level=${word}`]).logLevel).toBe(level);
 });
 

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 
 const ownLogger = 'logs are JSON, one object a line, on stderr';
 
-/** Flags of Flagger that are ignored, and why: a command line that has them starts all the same (02-1.1). */
+/** Flags of Flagger that are ignored, and why: a command line that has them starts all the same. */
 export const ignoredFlags: Readonly<Record<string, string>> = {
   'control-loop-interval': 'nothing is polled: changes wake Canaries',
   threadiness: 'each Canary has a queue of its own',

@@ -20,7 +20,7 @@ function smuggle(lab: ModelLab, object: KubeObject): void {
 }
 
 describe('damage that Flagger does: liveness', () => {
-  it('02-15.2.18, 03-SV16: a write that fails once is tried again, the first one of a Canary too', async () => {
+  it('a write that fails once is tried again, the first one of a Canary too', async () => {
     const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
     await lab.application();
     const failed = new Set<string>();
@@ -39,7 +39,7 @@ describe('damage that Flagger does: liveness', () => {
     lab.close();
   });
 
-  it('02-15.2.19: a Canary that is gone leaves no timer and no write behind, and an edited interval one tick at a time', async () => {
+  it('a Canary that is gone leaves no timer and no write behind, and an edited interval one tick at a time', async () => {
     const lab = await releasing();
     for (const interval of ['11s', '12s', '13s']) lab.server.patch(canaryRef, { spec: { analysis: { interval } } });
     const before = lab.writes.length;
@@ -55,7 +55,7 @@ describe('damage that Flagger does: liveness', () => {
     lab.close();
   });
 
-  it('03-B27, I8: a Canary whose release has failed writes nothing while it is idle, nor after a restart', async () => {
+  it('I8: a Canary whose release has failed writes nothing while it is idle, nor after a restart', async () => {
     const lab = await releasing();
     lab.server.patch(canaryRef, { spec: { progressDeadlineSeconds: 5 } });
     lab.push(BROKEN_IMAGE);
@@ -71,7 +71,7 @@ describe('damage that Flagger does: liveness', () => {
     lab.close();
   });
 
-  it('03-B1, B2, H5, H7: after a failed release each further push is released, even after pushes during the rollback of the last one', async () => {
+  it('after a failed release each further push is released, even after pushes during the rollback of the last one', async () => {
     const lab = await releasing();
     lab.push(BROKEN_IMAGE);
     expect(await lab.passUntil(() => lab.phase() === 'Failed', 300_000)).toBe(true);
@@ -85,7 +85,7 @@ describe('damage that Flagger does: liveness', () => {
     lab.close();
   });
 
-  it('02-15.2.21: a replica that does not lead writes no finalizer, nor anything else', async () => {
+  it('a replica that does not lead writes no finalizer, nor anything else', async () => {
     const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
     await lab.application();
     lab.server.create(aModelCanary(plan, { revertOnDeletion: true }));
@@ -100,13 +100,12 @@ describe('damage that Flagger does: liveness', () => {
 
   it.each([
     {
-      line: '02-15.2.22',
       what: 'a number with a fraction',
       spec: { ...raw(aModelCanary(plan)).spec, progressDeadlineSeconds: 0.5 },
       field: 'spec.progressDeadlineSeconds',
     },
-    { line: '02-15.2.40', what: 'no spec', spec: undefined, field: 'spec' },
-  ])('$line: a Canary with $what stops no other, before and after a restart', async ({ spec, field }) => {
+    { what: 'no spec', spec: undefined, field: 'spec' },
+  ])('a Canary with $what stops no other, before and after a restart', async ({ spec, field }) => {
     const lab = await initialized();
     const { spec: _, ...bare } = aModelCanary(plan, {}, 'odd');
     smuggle(lab, { ...bare, ...(spec === undefined ? {} : { spec }) } as KubeObject);
@@ -134,7 +133,7 @@ describe('damage that Flagger does: liveness', () => {
     lab.close();
   });
 
-  it('02-15.2.41: a failure after a long trouble that is over is tried again as soon as the first one', async () => {
+  it('a failure after a long trouble that is over is tried again as soon as the first one', async () => {
     const lab = await initialized();
     const tries: number[] = [];
     lab.refuse = ({ ref }) => {
@@ -160,7 +159,7 @@ describe('damage that Flagger does: liveness', () => {
     lab.close();
   });
 
-  it('04-R-S2: a newer CRD that adds defaults to the rules of a route costs no write, and delays no release', async () => {
+  it('a newer CRD that adds defaults to the rules of a route costs no write, and delays no release', async () => {
     const lab = await initialized({}, ({ server }) => {
       const crd = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', name: 'virtualservices.networking.istio.io' };
       const open = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
@@ -180,7 +179,7 @@ describe('damage that Flagger does: liveness', () => {
     lab.close();
   });
 
-  describe('04-6.2: an edit of spec.service in the middle of a release whose routes the API server refuses', () => {
+  describe('an edit of spec.service in the middle of a release whose routes the API server refuses', () => {
     const refusesHosts = async () => {
       const lab = await releasing();
       lab.refuse = ({ ref, body }) => {

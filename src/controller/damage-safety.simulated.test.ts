@@ -10,7 +10,7 @@ import { acceptAnnotation } from '../api/names.ts';
 vi.setConfig({ testTimeout: 60_000 });
 
 describe('damage that Flagger does: safety', () => {
-  it('02-15.1.4, 03-B31: a target that is scaled to zero by hand is raised again, and its primary is never without pods', async () => {
+  it('a target that is scaled to zero by hand is raised again, and its primary is never without pods', async () => {
     const lab = await releasing();
     lab.server.patch(targetRef, { spec: { replicas: 0 } });
     const fewest: number[] = [];
@@ -22,13 +22,13 @@ describe('damage that Flagger does: safety', () => {
     lab.close();
   });
 
-  it('02-15.1.4: a Canary over a Deployment at zero makes a primary with a pod', async () => {
+  it('a Canary over a Deployment at zero makes a primary with a pod', async () => {
     const lab = await initialized({}, ({ server }) => server.patch(targetRef, { spec: { replicas: 0 } }));
     expect(replicas(lab, primaryRef)).toBe(1);
     lab.close();
   });
 
-  it('02-15.1.12, 03-B17, W51: a Canary with revertOnDeletion goes when its target, its apex Service or both are gone', async () => {
+  it('a Canary with revertOnDeletion goes when its target, its apex Service or both are gone', async () => {
     for (const gone of [
       [targetRef],
       [{ ...targetRef, apiVersion: 'v1', kind: 'Service' }],
@@ -42,7 +42,7 @@ describe('damage that Flagger does: safety', () => {
     }
   });
 
-  it('02-15.1.12: a target that never becomes ready holds neither its namespace nor, for ever, its Canary', async () => {
+  it('a target that never becomes ready holds neither its namespace nor, for ever, its Canary', async () => {
     const stuck = await initialized({ revertOnDeletion: true });
     stuck.push(BROKEN_IMAGE);
     stuck.server.delete(canaryRef);
@@ -60,7 +60,7 @@ describe('damage that Flagger does: safety', () => {
   });
 
   it.each([true, false])(
-    '03-W52, B34: a Canary is deleted whose primary was deleted before, and its target gets its pods back: revertOnDeletion %s',
+    'a Canary is deleted whose primary was deleted before, and its target gets its pods back: revertOnDeletion %s',
     async (revertOnDeletion) => {
       const lab = await initialized({ revertOnDeletion });
       await lab.passUntil(() => replicas(lab) === 0, 60_000);
@@ -74,7 +74,7 @@ describe('damage that Flagger does: safety', () => {
     },
   );
 
-  it('02-15.1.12: revertOnDeletion that is switched off while Serin is down takes its finalizer along', async () => {
+  it('revertOnDeletion that is switched off while Serin is down takes its finalizer along', async () => {
     const lab = await initialized({ revertOnDeletion: true });
     lab.kill();
     lab.server.patch(canaryRef, { spec: { revertOnDeletion: false } });
@@ -84,7 +84,7 @@ describe('damage that Flagger does: safety', () => {
     lab.close();
   });
 
-  it('04-R-L9: a Canary that was made invalid and has the finalizer goes, and gives its application back', async () => {
+  it('a Canary that was made invalid and has the finalizer goes, and gives its application back', async () => {
     const lab = await initialized({ revertOnDeletion: true });
     await lab.passUntil(() => replicas(lab) === 0, 60_000);
     lab.server.patch(canaryRef, { spec: { service: { port: 70_000 } } });
@@ -95,7 +95,7 @@ describe('damage that Flagger does: safety', () => {
     lab.close();
   });
 
-  it('03-B16, 04-R-L5: while a Canary is restored in the middle of its release, nothing leads to its primary again', async () => {
+  it('while a Canary is restored in the middle of its release, nothing leads to its primary again', async () => {
     const lab = await releasing({ revertOnDeletion: true });
     const serviceRef = { apiVersion: 'v1', kind: 'Service', name: APP, namespace: NAMESPACE };
     const before = lab.writes.length;
@@ -115,7 +115,7 @@ describe('damage that Flagger does: safety', () => {
     lab.close();
   });
 
-  it('04-R-T9: drift of an A/B route never sends its users home, not for a moment', async () => {
+  it('drift of an A/B route never sends its users home, not for a moment', async () => {
     const lab = await initialized();
     const match = [{ headers: { user: { exact: 'a' } } }];
     lab.server.patch(canaryRef, { spec: { analysis: { stepWeight: null, maxWeight: null, iterations: 5, match } } });
@@ -131,7 +131,7 @@ describe('damage that Flagger does: safety', () => {
     lab.close();
   });
 
-  it('02-15.1.13: an edit of spec.service, and drift of a route, leave the weight where it is', async () => {
+  it('an edit of spec.service, and drift of a route, leave the weight where it is', async () => {
     const lab = await releasing();
     const seen = new Set<number | undefined>();
     const look = () => {
@@ -149,7 +149,7 @@ describe('damage that Flagger does: safety', () => {
     lab.close();
   });
 
-  it('02-15.1.15: a Canary that is made again over a target at zero keeps the pods of its primary', async () => {
+  it('a Canary that is made again over a target at zero keeps the pods of its primary', async () => {
     const lab = await initialized({}, ({ server }) => server.patch(targetRef, { spec: { replicas: 3 } }));
     await lab.passUntil(() => replicas(lab) === 0, 60_000);
     expect([replicas(lab), replicas(lab, primaryRef)]).toEqual([0, 3]);
@@ -164,7 +164,7 @@ describe('damage that Flagger does: safety', () => {
     lab.close();
   });
 
-  it.each([0, 1_500, 4_000, 12_000])('02-15.1.15: a Canary made again %i ms after it was deleted deletes no pods', async (afterMs) => {
+  it.each([0, 1_500, 4_000, 12_000])('a Canary made again %i ms after it was deleted deletes no pods', async (afterMs) => {
     const lab = await initialized({}, ({ server }) => server.patch(targetRef, { spec: { replicas: 3 } }));
     lab.server.delete(canaryRef);
     await lab.pass(afterMs);
@@ -177,7 +177,7 @@ describe('damage that Flagger does: safety', () => {
     lab.close();
   });
 
-  it('02-15.1.17, 03-W53: a Canary deleted without revertOnDeletion leaves its application with its pods', async () => {
+  it('a Canary deleted without revertOnDeletion leaves its application with its pods', async () => {
     const lab = await initialized({}, ({ server }) => server.patch(targetRef, { spec: { replicas: 2 } }));
     lab.server.delete(canaryRef);
     await lab.passUntil(() => lab.server.find(anchorRef) === undefined, 60_000);

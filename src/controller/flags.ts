@@ -34,7 +34,7 @@ const ownAccount = { none: 'a pod uses its own service account' };
 const seldomChanged = { none: 'its default suits most clusters; use extraArgs' };
 
 /**
- * The flags of `serin controller`, in the order of its help. Flags of Flagger keep their names and meaning (02-1.1). The command line, the
+ * The flags of `serin controller`, in the order of its help. Flags of Flagger keep their names and meaning. The command line, the
  * settings (`config.ts`) and docs/flags.md are made from this table.
  */
 export const flags = {

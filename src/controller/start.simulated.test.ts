@@ -100,7 +100,7 @@ it('I8: after a start the reconcile of an idle Canary writes nothing, and causes
   lab.close();
 });
 
-it('03-H16: the first that is written of a Canary is its phase Initializing, with the condition, and before anything is made for it', async () => {
+it('the first that is written of a Canary is its phase Initializing, with the condition, and before anything is made for it', async () => {
   const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
   await lab.application();
   lab.server.create(aModelCanary(plan));
@@ -114,7 +114,7 @@ it('03-H16: the first that is written of a Canary is its phase Initializing, wit
   lab.close();
 });
 
-it('03-W24, CT19: the configs that the pods of a primary read are copied before the primary is made', async () => {
+it('the configs that the pods of a primary read are copied before the primary is made', async () => {
   const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
   await lab.application();
   lab.server.create({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings', namespace: NAMESPACE }, data: { color: 'blue' } });

@@ -202,3 +202,13 @@ describe.each([
     );
   });
 });
+
+it('E144: answers within the process have the date of their world', async () => {
+  const { clock, network } = virtualWorld(7);
+  await clock.play(async () => {
+    const listener = await network.listen(createServer((_, response) => void response.end()));
+    const { headers } = await open(network, listener.url);
+    expect(headers.date).toBe(new Date(clock.nowMs()).toUTCString());
+    await listener.close(true);
+  });
+});

@@ -45,15 +45,12 @@ describe('E3: a revision that Flagger promoted is not analysed again', () => {
     { phase: 'Initialized', equals: false, becomes: 'Progressing', step: 'scalingUp' },
     { phase: 'Failed', equals: true, becomes: 'Failed', step: 'resting' },
     { phase: 'Failed', equals: false, becomes: 'Failed', step: 'resting' },
-  ] as const)(
-    'E3: $phase with a target equal to the primary ($equals) becomes $becomes (02-15.4.35)',
-    ({ phase, equals, becomes, step }) => {
-      const now = adopted({ phase, adoption: { equals } });
-      expect([now.phase, now.release.step, now.questions[0]?.kind]).toEqual([becomes, step, 'record']);
-      expect(now.release.revision).toBe(NOW);
-      expect(now.release.promotedRevision).toBe(equals ? NOW : HELD);
-    },
-  );
+  ] as const)('E3: $phase with a target equal to the primary ($equals) becomes $becomes', ({ phase, equals, becomes, step }) => {
+    const now = adopted({ phase, adoption: { equals } });
+    expect([now.phase, now.release.step, now.questions[0]?.kind]).toEqual([becomes, step, 'record']);
+    expect(now.release.revision).toBe(NOW);
+    expect(now.release.promotedRevision).toBe(equals ? NOW : HELD);
+  });
 
   it('E3: a failed revision is not started again, but a revision that was pushed after the last status is', () => {
     expect(adopted({ phase: 'Failed', adoption: { pushed: true } }).phase).toBe('Progressing');

@@ -26,14 +26,14 @@ const fieldNames = (delivery: Delivery | undefined) => delivery?.alert?.fields.m
 const shown = (delivery: Delivery | undefined, name: string) => delivery?.alert?.fields.find((one) => one.name === name)?.value;
 
 describe('alerts that are sent', () => {
-  it('E64: a release that passes reports its start and its end (05-A1, A2, A10)', () => {
+  it('E64: a release that passes reports its start and its end', () => {
     const { world, alerts } = listening();
     world.push('s1:b');
     world.tickUntil(isOver);
     expect(alerts()).toEqual([initial, begun, { what: 'Succeeded', severity: 'info' }]);
   });
 
-  it('E64: a release without an analysis reports its start and its end (05-A11)', () => {
+  it('E64: a release without an analysis reports its start and its end', () => {
     const { world, alerts } = listening({}, { skipAnalysis: true });
     world.push('s1:b');
     world.tickUntil(isOver);
@@ -44,7 +44,7 @@ describe('alerts that are sent', () => {
     world.behaviour.verdicts = [{ check: 'errors', verdict: 'failed', value: 7.5, limit: 'at most 1' }];
   };
   it.each<{ why: string; prepare: (world: World) => void; analysis?: Analysis; later?: (world: World) => void }>([
-    { why: 'too many failed checks (05-A7)', prepare: measured, analysis: { threshold: 2 } },
+    { why: 'too many failed checks', prepare: measured, analysis: { threshold: 2 } },
     {
       why: 'checks that cannot be measured',
       prepare: (world) => {
@@ -65,23 +65,23 @@ describe('alerts that are sent', () => {
       },
       analysis: withHooks('pre-rollout'),
     },
-    { why: 'a canary that is not ready at the deadline (05-A9, W5)', prepare: (world) => void world.behaviour.brokenCanary.add('s1:b') },
+    { why: 'a canary that is not ready at the deadline', prepare: (world) => void world.behaviour.brokenCanary.add('s1:b') },
     {
-      why: 'a canary that is stalled (05-A9, W5)',
+      why: 'a canary that is stalled',
       prepare: (world) => {
         world.behaviour.brokenCanary.add('s1:b');
         world.behaviour.stalls = true;
       },
     },
     {
-      why: 'a canary that loses its pods for longer than the deadline (05-A9, W5)',
+      why: 'a canary that loses its pods for longer than the deadline',
       prepare: () => undefined,
       later: (world) => {
         world.tickUntil(({ release }) => release.step === 'analysing');
         world.targetDown = true;
       },
     },
-  ])('E64, 02-15.3.29: a release that fails by $why is reported once, as an error', ({ prepare, analysis, later }) => {
+  ])('E64: a release that fails by $why is reported once, as an error', ({ prepare, analysis, later }) => {
     const { world, alerts } = listening({ threshold: 1, ...analysis });
     prepare(world);
     world.push('s1:b');
@@ -91,7 +91,7 @@ describe('alerts that are sent', () => {
     expect(alerts()).toEqual([initial, begun, failed]);
   });
 
-  it('E64: a promotion that the primary cannot take is reported (05-A8)', () => {
+  it('E64: a promotion that the primary cannot take is reported', () => {
     const { world, alerts } = listening();
     world.behaviour.brokenPrimary.add('s1:b');
     world.push('s1:b');
@@ -102,7 +102,7 @@ describe('alerts that are sent', () => {
   it.each([
     { threshold: 3, severity: 'warn' },
     { threshold: 2, severity: 'error' },
-  ])('E64: a rollback hook after 2 failed checks of $threshold is reported as $severity (05-A6, A7)', ({ threshold, severity }) => {
+  ])('E64: a rollback hook after 2 failed checks of $threshold is reported as $severity', ({ threshold, severity }) => {
     const { world, alerts } = listening({ threshold: 3, ...withHooks('rollback') });
     measured(world);
     world.push('s1:b');
@@ -114,7 +114,7 @@ describe('alerts that are sent', () => {
   });
 
   it.each(['confirm-rollout', 'confirm-traffic-increase', 'confirm-promotion'] as const)(
-    'E64: a closed %s is reported once, over polls, other answers and restarts (05-A3–A5, W5)',
+    'E64: a closed %s is reported once, over polls, other answers and restarts',
     (type) => {
       const { world, alerts, last } = listening({ stepWeight: 20, maxWeight: 60, ...withHooks(type) });
       world.behaviour.hooks[type] = 'refused';
@@ -151,7 +151,7 @@ describe('alerts that are sent', () => {
     expect(count()).toBe(3);
   });
 
-  it('E64: muteAlert mutes a gate, and nothing else (05-A12)', () => {
+  it('E64: muteAlert mutes a gate, and nothing else', () => {
     const webhooks = withHooks('confirm-promotion').webhooks?.map((one) => ({ ...one, muteAlert: true }));
     const { world, alerts } = listening({ webhooks });
     world.behaviour.hooks['confirm-promotion'] = 'refused';
@@ -162,7 +162,7 @@ describe('alerts that are sent', () => {
     expect(alerts()).toEqual([initial, begun, { what: 'Succeeded', severity: 'info' }]);
   });
 
-  it('E64: a revision that replaces another or is withdrawn is not reported as an end (05-A13)', () => {
+  it('E64: a revision that replaces another or is withdrawn is not reported as an end', () => {
     const { world, alerts } = listening();
     world.push('s1:b');
     world.tick();
@@ -180,14 +180,14 @@ describe('receivers of alerts', () => {
     providerRef: { name, ...(namespace ? { namespace } : {}) },
   });
 
-  // 05-A31 and Q15, except the last two rows, which were never sent (05-W4).
+  // As in Flagger, except the last two rows, which it never sends.
   it.each([
     { severity: 'info', gets: ['info', 'warn', 'error'] },
     { severity: 'warn', gets: ['warn', 'error'] },
     { severity: 'error', gets: ['error'] },
     { severity: '', gets: ['info', 'warn', 'error'] },
     { severity: undefined, gets: ['info', 'warn', 'error'] },
-  ] as const)('05-A31, Q15, W4, E64: severity "$severity" gets $gets', ({ severity, gets }) => {
+  ] as const)('E64: severity "$severity" gets $gets', ({ severity, gets }) => {
     const { world, listed } = listening({ threshold: 1, alerts: [provider('chat', severity)], ...withHooks('confirm-rollout') });
     world.behaviour.hooks['confirm-rollout'] = 'refused';
     world.push('s1:b');
@@ -199,7 +199,7 @@ describe('receivers of alerts', () => {
     expect([...severities].toSorted()).toEqual([...gets].toSorted());
   });
 
-  it('E64: each provider has its own message, in its namespace, and the global receiver none (05-A30, A32)', () => {
+  it('E64: each provider has its own message, in its namespace, and the global receiver none', () => {
     const { world, listed } = listening({ alerts: [provider('a'), provider('b', 'error'), provider('a', 'error', 'ops'), provider('a')] });
     world.push('s1:b');
     world.tickUntil(isOver);
@@ -236,7 +236,7 @@ describe('text of alerts', () => {
       routing: 'A/B test, 5 iterations',
     },
     { plan: 'nothing', analysis: {} },
-  ])('E64: the plan of $plan is shown only at the start (05-A21–A24)', ({ analysis, routing }) => {
+  ])('E64: the plan of $plan is shown only at the start', ({ analysis, routing }) => {
     const { listed } = listening({ stepWeight: undefined, maxWeight: undefined, ...analysis }, { progressDeadlineSeconds: undefined });
     const [first] = listed.values();
     expect(first?.alert?.fields.slice(0, routing ? 4 : 3)).toEqual([
@@ -248,7 +248,7 @@ describe('text of alerts', () => {
     if (!routing) expect(fieldNames(first)).not.toContain('Traffic routing');
   });
 
-  it('E64: an alert shows metric, value and bound of the deciding check, with weight, revision and duration (05-W6)', () => {
+  it('E64: an alert shows metric, value and bound of the deciding check, with weight, revision and duration', () => {
     const { world, last } = listening({ threshold: 1, stepWeight: 20 });
     world.push('s1:b');
     world.tickUntil(({ release }) => release.routes.kind === 'weighted' && release.routes.canary === 20);

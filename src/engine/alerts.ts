@@ -14,14 +14,14 @@ type Field = { name: string; value: string };
 /** Facts that an alert depends on. */
 export type AlertFacts = Pick<Facts, 'canary' | 'nowMs' | 'supports' | 'globalAlerts'>;
 
-/** An occasion for an alert (rule E64; source of severities: 05-A1–A11). */
+/** An occasion for an alert (rule E64), with the severities of Flagger. */
 export interface ReleaseAlert {
   reason: Reason;
   severity: Severity;
   message: string;
   /** Set at the end of a release. */
   outcome?: Delivery['outcome'];
-  /** Contains the fields with the setup of the release (05-A21–A24). */
+  /** Contains the fields with the setup of the release. */
   isDetailed?: boolean;
   /** Reason for the end. */
   ending?: Ending;
@@ -32,7 +32,7 @@ export interface ReleaseAlert {
 const rank: Readonly<Record<Severity, number>> = { info: 0, warn: 1, error: 2 };
 const LONGEST_VALUE = 300;
 
-/** One delivery for each receiver, so that a dead receiver repeats nothing to the others (I6, 05-A30–A32). */
+/** One delivery for each receiver, so that a dead receiver repeats nothing to the others (I6). */
 export function alertDeliveries(facts: AlertFacts, from: Release, alert: ReleaseAlert): Delivery[] {
   const { canary, nowMs } = facts;
   const { reason, severity, message, outcome } = alert;
@@ -51,7 +51,7 @@ export function alertDeliveries(facts: AlertFacts, from: Release, alert: Release
   }));
 }
 
-/** The AlertProviders whose severity is low enough, each once; without any alert in the spec, the global receiver (05-A30, A31). */
+/** The AlertProviders whose severity is low enough, each once; without any alert in the spec, the global receiver. */
 export function alertReceivers(
   { canary, globalAlerts }: Pick<AlertFacts, 'canary' | 'globalAlerts'>,
   severity: Severity,
@@ -114,7 +114,7 @@ function changeFields({ images, moreImages = 0, configs, template = false }: Non
   ];
 }
 
-/** Setup of the release, in Flagger's order (05-A21–A24). */
+/** Setup of the release, in Flagger's order. */
 function setup({ canary, supports }: AlertFacts): Field[] {
   const { targetRef, analysis } = canary.spec;
   const routing = trafficRouting(canary, supports);
@@ -126,7 +126,7 @@ function setup({ canary, supports }: AlertFacts): Field[] {
   ];
 }
 
-/** Absent without any step; weights are shown from the spec, also if the provider cannot split traffic (05-A24). */
+/** Absent without any step; weights are shown from the spec, also if the provider cannot split traffic. */
 function trafficRouting(canary: Canary, supports: Parameters<typeof strategyOf>[1]): string | undefined {
   const { stepWeight = 0, stepWeights = [], maxWeight = 0, iterations = 0 } = canary.spec.analysis;
   const strategy = strategyOf(canary, { ...supports, weights: true });

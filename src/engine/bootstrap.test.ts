@@ -3,7 +3,7 @@ import { at } from '../../test/fakes/releasing.ts';
 import { World } from '../../test/fakes/world.ts';
 
 describe('bootstrap', () => {
-  it('E4: never takes traffic before the primary is ready and never rolls back (02-15.1.3, 03-B33, L1, W50, 04-R-L10, I5)', () => {
+  it('E4: never takes traffic before the primary is ready and never rolls back (I5)', () => {
     const world = new World();
     world.behaviour.brokenPrimary.add('s1:a');
     world.behaviour.stalls = true;

@@ -38,7 +38,7 @@ function goOn(world: World): void {
 }
 
 describe('a config changed', () => {
-  it('03-CT13: in an idle Canary, it starts a release whose pods read it, and status shows its checksum', () => {
+  it('in an idle Canary, it starts a release whose pods read it, and status shows its checksum', () => {
     const world = tracking();
     change(world, 'red', 's1:b');
     world.tickUntil(at('Succeeded', 'resting'));
@@ -207,7 +207,7 @@ describe('a config changed', () => {
     expect(world.podsRead).toEqual({ [KEY]: 'red' });
   });
 
-  it('E41: a promotion that finds other configs also renews the pods (03-CT15)', () => {
+  it('E41: a promotion that finds other configs also renews the pods', () => {
     const world = tracking();
     change(world, 'red', 's1:b');
     const steps: string[] = [];
@@ -321,7 +321,7 @@ it.each([
   expect(wereWrittenBetween({ [KEY]: now }, { [KEY]: read })).toBe(isUnsure);
 });
 
-it('03-CT13: with tracking on and nothing tracked, status has an empty map; without it, the map of another controller stays', () => {
+it('with tracking on and nothing tracked, status has an empty map; without it, the map of another controller stays', () => {
   const world = initialized();
   const { status } = world.canary;
   if (!status?.release) throw new Error('not initialized');

@@ -37,7 +37,7 @@ describe('E1: a step waits until the progress deadline, counted from its own sta
         return world;
       },
     },
-  ])('E1, 03-W41: $step rolls the release back', ({ step, enter }) => {
+  ])('E1: $step rolls the release back', ({ step, enter }) => {
     const world = enter();
     expect(world.step).toBe(step);
     const leftMs = world.release.stepStartedMs + 60_000 - world.nowMs;

@@ -16,7 +16,7 @@ export function deliveryLifetimeMs({ outcome }: Pick<Delivery, 'outcome'>): numb
   return outcome === undefined ? NEWS_LIFETIME_MS : DELIVERY_LIFETIME_MS;
 }
 
-/** `progressDeadlineSeconds` in milliseconds; 600 s when absent. Source: 01-8.2. */
+/** `progressDeadlineSeconds` in milliseconds; 600 s when absent. */
 export function progressDeadlineMs(canary: Canary): number {
   return (canary.spec.progressDeadlineSeconds ?? 600) * 1000;
 }

@@ -22,6 +22,6 @@ export interface DesiredState {
   atLeast: { primary?: number; target?: number };
   /** Minimum of the user's scaler during the release (E101); its own if absent. */
   targetMinimum?: number;
-  /** The primary's scaler follows the user's (03-A2), or is not touched. */
+  /** The primary's scaler follows the user's, or is not touched. */
   primaryScaler: 'followed' | 'kept';
 }

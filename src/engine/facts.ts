@@ -55,7 +55,7 @@ export interface ScalerLimits {
   max: number;
 }
 
-/** Knowledge of another controller's release without its hashes, which cannot be computed (02-15.4.35). */
+/** Knowledge of another controller's release without its hashes, which cannot be computed. */
 export interface Adoption {
   /** The revision of the target that was compared. */
   target: string;

@@ -16,7 +16,7 @@ function releasing(analysis: Partial<Analysis> = {}): World {
 }
 
 describe('a metric with a failureLimit', () => {
-  it('E20b, 05-W2, R24: rolls the release back at one failure more, with any threshold, and reports it', () => {
+  it('E20b: rolls the release back at one failure more, with any threshold, and reports it', () => {
     const world = releasing();
     world.behaviour.verdicts = [failed];
     world.tick();

@@ -4,7 +4,7 @@ import { aCanary, initialized, withHooks } from '../../test/fakes/world.ts';
 import { explain } from './explain.ts';
 
 describe('failure', () => {
-  it('E21: the threshold rolls the release back at once, not an interval later (02-15.1.8)', () => {
+  it('E21: the threshold rolls the release back at once, not an interval later', () => {
     const world = releasing({ threshold: 1 });
     world.behaviour.verdicts = [{ check: 'errors', verdict: 'failed', value: 9 }];
     const before = world.wakeAtMs;
@@ -13,7 +13,7 @@ describe('failure', () => {
     expect(world.canary.status?.conditions?.[0]?.message).toContain('errors is 9');
   });
 
-  it('E30: a failed release is recorded before anything acts, with traffic and message together (02-15.1.5, 02-15.4.36, 03-L7)', () => {
+  it('E30: a failed release is recorded before anything acts, with traffic and message together', () => {
     const world = releasing({ threshold: 1 });
     world.behaviour.verdicts = [{ check: 'errors', verdict: 'failed' }];
     world.auto = false;
@@ -80,7 +80,7 @@ describe('failure', () => {
       world.tickUntil(at('Succeeded', 'resting'));
     });
 
-    it('E63: failed checks still roll the release back (04-R-S4)', () => {
+    it('E63: failed checks still roll the release back', () => {
       const world = unconfirmed();
       world.behaviour.verdicts = [{ check: 'errors', verdict: 'failed' }];
       world.tickUntil(at('Failed'));
@@ -103,7 +103,7 @@ describe('failure', () => {
     });
   });
 
-  it('E27: a canary without pods gets no traffic, keeps its step and counters, and continues when it recovers (03-L3)', () => {
+  it('E27: a canary without pods gets no traffic, keeps its step and counters, and continues when it recovers', () => {
     const world = releasing({}, 20);
     world.targetDown = true;
     world.settle();
@@ -117,7 +117,7 @@ describe('failure', () => {
     expect(world.promoted).toEqual(['s1:b']);
   });
 
-  it('03-W39: a target that cannot be seen gets no traffic, and is waited for without a failed check', () => {
+  it('a target that cannot be seen gets no traffic, and is waited for without a failed check', () => {
     const world = releasing({}, 20);
     const seen = world.facts.bind(world);
     world.facts = () => {

@@ -3,7 +3,7 @@ import { at, releasing, steps } from '../../test/fakes/releasing.ts';
 import { aCanary, initialized, withHooks } from '../../test/fakes/world.ts';
 
 describe('gates', () => {
-  it('E7: a closed confirm-rollout waits without scaling up and starts when it opens (03-L2)', () => {
+  it('E7: a closed confirm-rollout waits without scaling up and starts when it opens', () => {
     const world = initialized(aCanary({ ...steps, ...withHooks('confirm-rollout') }));
     world.behaviour.hooks['confirm-rollout'] = 'refused';
     world.push('s1:b');
@@ -44,7 +44,7 @@ describe('gates', () => {
     expect(world.promoted).toEqual(['s1:c']);
   });
 
-  it('E24: a closed confirm-promotion keeps checking and polls every interval with the true weight (02-15.2.27)', () => {
+  it('E24: a closed confirm-promotion keeps checking and polls every interval with the true weight', () => {
     const world = initialized(aCanary({ ...steps, ...withHooks('confirm-promotion') }));
     world.behaviour.hooks['confirm-promotion'] = 'refused';
     world.push('s1:b');
@@ -58,7 +58,7 @@ describe('gates', () => {
     expect(world.promoted).toEqual([]);
   });
 
-  it('E16: blue/green calls confirm-promotion once, before live traffic moves (02-15.2.27)', () => {
+  it('E16: blue/green calls confirm-promotion once, before live traffic moves', () => {
     const world = initialized(aCanary({ iterations: 1, ...withHooks('confirm-promotion') }));
     world.push('s1:b');
     world.tickUntil(at('Succeeded'));

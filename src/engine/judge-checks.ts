@@ -57,7 +57,7 @@ export const isUnmeasured = ({ verdicts = NONE }: { verdicts?: readonly Verdict[
 
 const NONE: readonly Verdict[] = [];
 
-/** Failed checks that end a release; at least one. Source: 01-8.2. */
+/** Failed checks that end a release; at least one. */
 export function thresholdOf(analysis: Analysis): number {
   return analysis.threshold > 0 ? analysis.threshold : 1;
 }

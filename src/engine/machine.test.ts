@@ -17,7 +17,7 @@ describe('the sequence of each strategy', () => {
       trace: ['Progressing 0', 'Progressing 20', 'Progressing 40', 'Promoting 40', ...end],
     },
     {
-      plan: 'stepWeights with stepWeightPromotion (03-L5)',
+      plan: 'stepWeights with stepWeightPromotion',
       analysis: { stepWeights: [5, 50], stepWeightPromotion: 30 },
       prepare: none,
       trace: ['Progressing 0', 'Progressing 5', 'Progressing 50', 'Promoting 50', 'Promoting 20', ...end],
@@ -47,13 +47,13 @@ describe('the sequence of each strategy', () => {
       trace: ['Progressing 0', 'Progressing mirrored #1', 'Progressing mirrored #2', 'Progressing 100 #3', 'Promoting 100 #3', ...end],
     },
     {
-      plan: 'a provider without weights counts iterations, and its canary weight stays 0 (04-V30)',
+      plan: 'a provider without weights counts iterations, and its canary weight stays 0',
       analysis: { iterations: 2, stepWeight: 10 },
       prepare: kubernetes,
       trace: ['Progressing 0', 'Progressing 0 #1', 'Progressing 0 #2', 'Promoting 0 #2', ...end],
     },
     {
-      plan: 'A/B where the provider cannot match keeps users on the primary (02-15.1.39)',
+      plan: 'A/B where the provider cannot match keeps users on the primary',
       analysis: { iterations: 1, match: header },
       prepare: (world) => {
         world.supports.headerMatch = false;
@@ -61,7 +61,7 @@ describe('the sequence of each strategy', () => {
       trace: ['Progressing 0', 'Progressing 0 #1', 'Promoting 0 #1', ...end],
     },
     {
-      plan: 'A/B with stepWeightPromotion ends like any other, whatever the provider reads back (04-R-S6)',
+      plan: 'A/B with stepWeightPromotion ends like any other, whatever the provider reads back',
       analysis: { iterations: 2, match: header, stepWeightPromotion: 60 },
       prepare: none,
       trace: ['Progressing 0', 'Progressing matched #1', 'Progressing matched #2', 'Promoting matched #2', ...end],
@@ -252,7 +252,7 @@ describe('suspend, answers and deliveries', () => {
     expect(questions).toEqual([]);
   });
 
-  it('E18: cookies are made when weights rise, kept while they do, and retired at the end (02-15.2.24)', () => {
+  it('E18: cookies are made when weights rise, kept while they do, and retired at the end', () => {
     const world = releasing({ sessionAffinity: { cookieName: 'side', primaryCookieName: 'main' } });
     expect(world.canary.status).toMatchObject({ sessionAffinityCookie: 'side=word', primarySessionAffinityCookie: 'main=word' });
     world.tickUntil(at('Succeeded'));

@@ -18,7 +18,7 @@ it.each([
   { plan: { stepWeights: [50, 0, 10, 10] }, weights: [10, 50] },
   { plan: { stepWeights: [] }, weights: [100] },
   { plan: { stepWeight: -1 }, weights: [100] },
-])('E11, E12: $plan walks through $weights (02-15.1.38)', ({ plan, weights }) => expect(walk(plan)).toEqual(weights));
+])('E11, E12: $plan walks through $weights', ({ plan, weights }) => expect(walk(plan)).toEqual(weights));
 
 it.each([
   [undefined, 100],
@@ -27,6 +27,6 @@ it.each([
   [1, 1],
   [50, 50],
   [101, 100],
-])('01-4, E11: with a maxWeight of %s promotion starts at %i%%', (asked, weight) => {
+])('E11: with a maxWeight of %s promotion starts at %i%%', (asked, weight) => {
   expect(maxWeight({ ...base, stepWeight: 10, ...(asked === undefined ? {} : { maxWeight: asked }) })).toBe(weight);
 });

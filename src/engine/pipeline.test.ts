@@ -61,7 +61,7 @@ describe('the stages of a step', () => {
     { first: 'request', next: 'followed', since: 'failings count from the state in which the step ends' },
     { first: 'followed', next: 'failingDueMs', since: 'the moment is read from the failings as they are followed now' },
     { first: 'failingDueMs', next: 'withStep', since: 'what has failed is judged by the step in which it did' },
-    { first: 'withScaler', next: 'news', since: 'another scaler is worth a record (03-B14)' },
+    { first: 'withScaler', next: 'news', since: 'another scaler is worth a record' },
     { first: 'withLeftRoutes', next: 'news', since: 'routes that are left are worth a record (E113)' },
     { first: 'withStep', next: 'seenAtZero', since: 'a target is remembered at zero only where the release rests (E90)' },
     { first: 'seenAgain', next: 'seenAtZero', since: 'both lay what they see over the same release' },

@@ -23,7 +23,7 @@ it.each([
     phase,
     status: 'Unknown',
   })),
-])('03-H13: in $phase the condition Promoted is $status, with the phase as its reason', ({ phase, status }) => {
+])('in $phase the condition Promoted is $status, with the phase as its reason', ({ phase, status }) => {
   const world = initialized();
   const [promoted] = projectStatus(world.canary, phase, world.release, world.facts()).conditions ?? [];
   expect(promoted).toMatchObject({ type: 'Promoted', status, reason: phase });
@@ -51,7 +51,7 @@ it('E58: in an idle Canary the sentence names the wait for knowledge of the targ
   expect(blocked).toBe('Initialized: the primary serves; waits for a change of podinfo. Blocked: not observed yet.');
 });
 
-it('D12: transition times move with the phase only, not with weights and counters (03-H10, H14)', () => {
+it('D12: transition times move with the phase only, not with weights and counters', () => {
   const world = initialized(aCanary({ stepWeight: 20 }));
   world.push('s1:b');
   const before = world.canary.status?.lastTransitionTime;
@@ -61,7 +61,7 @@ it('D12: transition times move with the phase only, not with weights and counter
   expect(world.canary.status?.lastTransitionTime).not.toBe(before);
 });
 
-it('03-H9, H11: all fields of Flagger are written in every phase; a promoted revision is the applied one, and counters end with a release', () => {
+it('all fields of Flagger are written in every phase; a promoted revision is the applied one, and counters end with a release', () => {
   const world = initialized();
   const fields = (phase: Phase) => {
     const release = { ...world.release, revision: 's1:b', failedChecks: 2, iterations: 3 };
@@ -79,7 +79,7 @@ it('03-H9, H11: all fields of Flagger are written in every phase; a promoted rev
   expect(world.canary.status).toMatchObject({ lastAppliedSpec: 's1:b', lastPromotedSpec: 's1:b' });
 });
 
-it('03-H15: no arrow leads to Terminated, which is never written', () => {
+it('no arrow leads to Terminated, which is never written', () => {
   expect(mermaid()).toContain('Terminated');
   expect(mermaid()).not.toMatch(/--> Terminated/);
 });

@@ -12,7 +12,7 @@ import { blockersOf, dated } from './waits-of.ts';
 
 /**
  * The whole status of a release: Flagger's fields are a pure projection of what Serin remembers (rules D10–D12).
- * Source: 01-5, except that `canaryWeight` is always the true weight and times move only when the phase does.
+ * As in Flagger, except that `canaryWeight` is always the true weight and times move only when the phase does.
  */
 export function projectStatus(canary: Canary, phase: Phase, release: Release, facts: Facts): CanaryStatus {
   const before = canary.status;
@@ -61,14 +61,14 @@ function remembered(
   };
 }
 
-/** The checksums of the tracked configs (03-CT13); for a release without them, those of another controller are kept, and ours are removed. */
+/** The checksums of the tracked configs; for a release without them, those of another controller are kept, and ours are removed. */
 function trackedConfigs({ configs }: Release, before: CanaryStatus | undefined): Partial<CanaryStatus> {
   if (!configs) return before?.trackedConfigs && !before.release?.configs ? { trackedConfigs: before.trackedConfigs } : {};
   const tracked = Object.entries(configs).flatMap(([key, { checksum }]) => (checksum === undefined ? [] : [[key, checksum] as const]));
   return { trackedConfigs: Object.fromEntries(tracked) };
 }
 
-/** `reason` is the phase, as health checks expect; `status` changes only with the phase's meaning. Source: 01-5.1. */
+/** `reason` is the phase, as health checks expect; `status` changes only with the phase's meaning. */
 function promoted(canary: Canary, phase: Phase, message: string, at: string, isRefused: boolean): CanaryCondition {
   const before = canary.status?.conditions?.find((one) => one.type === 'Promoted');
   const status = truthOf(phase, isRefused);

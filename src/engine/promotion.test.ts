@@ -11,7 +11,7 @@ describe('promotion', () => {
     return world;
   };
 
-  it('E44: a failed promotion serves from the canary, restores the primary, then returns (02-15.1.1, 03-L8, I4)', () => {
+  it('E44: a failed promotion serves from the canary, restores the primary, then returns (I4)', () => {
     const world = promoting();
     world.auto = false;
     world.tick(60_000);
@@ -33,7 +33,7 @@ describe('promotion', () => {
     expect(said()).toContain(cause);
   });
 
-  it('E44: a fix pushed during a failed promotion waits and is then released (02-15.1.1)', () => {
+  it('E44: a fix pushed during a failed promotion waits and is then released', () => {
     const world = promoting();
     world.behaviour.stalls = true;
     world.targetRevision = 's1:c';
@@ -41,7 +41,7 @@ describe('promotion', () => {
     expect([world.promoted, world.primaryCarries]).toEqual([['s1:b', 's1:c'], 's1:c']);
   });
 
-  it('E44: a provider without weights reports the true weight (02-15.1.14)', () => {
+  it('E44: a provider without weights reports the true weight', () => {
     const world = initialized(aCanary({ iterations: 1 }), kubernetes);
     world.behaviour.brokenPrimary.add('s1:b');
     world.push('s1:b');
@@ -50,7 +50,7 @@ describe('promotion', () => {
     expect([world.phase, world.canary.status?.canaryWeight]).toEqual(['Failed', 0]);
   });
 
-  it('E40: a crash between write and record writes the primary once (02-15.1.6)', () => {
+  it('E40: a crash between write and record writes the primary once', () => {
     const world = initialized(aCanary(steps));
     world.push('s1:b');
     world.auto = false;
@@ -66,7 +66,7 @@ describe('promotion', () => {
     expect(world.promoted).toEqual([]);
   });
 
-  it('E41: a target that changed before the write restarts the analysis (02-15.1.9, 03-B4, L4)', () => {
+  it('E41: a target that changed before the write restarts the analysis', () => {
     const world = initialized(aCanary({ ...steps, ...withHooks('confirm-promotion') }));
     world.push('s1:b');
     world.behaviour.refusesPromote = true;
@@ -79,7 +79,7 @@ describe('promotion', () => {
     expect(world.promoted).toEqual(['s1:c']);
   });
 
-  it('E43: stepped promotion that finds weight 0 completes (02-15.1.7, 04-R-S3)', () => {
+  it('E43: stepped promotion that finds weight 0 completes', () => {
     const world = initialized(aCanary({ ...steps, stepWeightPromotion: 10 }));
     world.push('s1:b');
     world.tickUntil(at('Promoting', 'shifting'));

@@ -538,7 +538,7 @@ it('E60: in any order of events, no record gives a side more than its pods can c
   );
 });
 
-it('03-B14: the scaler of the primary is remembered once it exists', () => {
+it('the scaler of the primary is remembered once it exists', () => {
   const world = scaled();
   expect(world.canary.status?.release?.scaler).toBe('HorizontalPodAutoscaler/podinfo');
   world.scaler = { name: 'ScaledObject/podinfo', target: limits, primary: limits };

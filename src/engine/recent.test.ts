@@ -5,7 +5,7 @@ import { withRecent, withRecentWeight } from './recent.ts';
 
 const passed = (value: number): Verdict => ({ check: 'errors', verdict: 'passed', value });
 
-it('05-W26: the last five measurements of each check are kept, with their times, and none of a removed check', () => {
+it('the last five measurements of each check are kept, with their times, and none of a removed check', () => {
   let recent = {};
   for (let value = 1; value <= 7; value += 1) recent = withRecent(recent, [passed(value), { check: 'lag', verdict: 'unmeasured' }], value);
   const last = [3, 4, 5, 6, 7];
@@ -16,13 +16,13 @@ it('05-W26: the last five measurements of each check are kept, with their times,
   expect(Object.keys(withRecent(recent, [passed(8)], 8))).toEqual(['errors']);
 });
 
-it('05-W26: a check that could not be measured yet is not a measurement, and the status does not grow with the number of metrics', () => {
+it('a check that could not be measured yet is not a measurement, and the status does not grow with the number of metrics', () => {
   expect(withRecent({}, [{ ...passed(1), verdict: 'unmeasured', early: true }], 1)).toEqual({ errors: [] });
   const many = Array.from({ length: 50 }, (_, index) => ({ ...passed(1), check: `m${index}` }));
   expect(Object.keys(withRecent({}, many, 1))).toHaveLength(20);
 });
 
-it('05-W26: a release shows its measurements, which cost no status write of their own and are forgotten by the next one', () => {
+it('a release shows its measurements, which cost no status write of their own and are forgotten by the next one', () => {
   const world = initialized(aCanary({ stepWeight: 20, maxWeight: 40, threshold: 9 }));
   world.push('s1:b');
   world.behaviour.verdicts = [{ check: 'errors', verdict: 'failed', value: 9 }];
@@ -37,7 +37,7 @@ it('05-W26: a release shows its measurements, which cost no status write of thei
   expect(world.release.recent).toBeUndefined();
 });
 
-it('05-W26: a release shows its weights from its start, and the next one starts over', () => {
+it('a release shows its weights from its start, and the next one starts over', () => {
   const world = initialized(aCanary({ stepWeight: 20, maxWeight: 40 }));
   expect(world.release.weights).toBeUndefined();
   const weights = () => world.release.weights?.map(({ weight }) => weight);
@@ -52,7 +52,7 @@ it('05-W26: a release shows its weights from its start, and the next one starts 
   expect(weights()).toEqual([0]);
 });
 
-it('05-W26: the weights of a release that falls again and again stay few, and keep its start', () => {
+it('the weights of a release that falls again and again stay few, and keep its start', () => {
   let { release } = initialized();
   release = { ...release, run: 1 };
   for (let atMs = 1; atMs <= 100; atMs += 1) release = withRecentWeight(release, atMs % 2, atMs);

@@ -51,7 +51,7 @@ function withRoutesListed(passage: Passage): Passage {
 }
 
 /**
- * Once the primary's scaler exists and the previous one is gone, it is the next to be replaced (03-B14). A scaler that the spec still names keeps its copy for
+ * Once the primary's scaler exists and the previous one is gone, it is the next to be replaced. A scaler that the spec still names keeps its copy for
  * the primary, also if the scaler itself is deleted.
  */
 function withScaler({ scaler, ...release }: Release, facts: Facts): Release {
@@ -140,7 +140,7 @@ const memoryOnce = oncePerObject(memory);
 /** Types whose payload has the real phase; Flagger sends Progressing to all others, also while a promotion waits (E84). */
 const TOLD_THE_PHASE: ReadonlySet<HookType> = new Set<HookType>(['confirm-rollout', 'rollback']);
 
-/** Fields of a webhook's payload that describe the release (02-8). */
+/** Fields of a webhook's payload that describe the release. */
 function payloadOf(type: HookType, phase: Phase, release: Release): { phase: Phase; checksum: string } {
   return { phase: TOLD_THE_PHASE.has(type) ? phase : 'Progressing', checksum: checksumOf(type, phase, release) };
 }

@@ -10,7 +10,7 @@ const hooksAsked = (world: World) => world.asked.flatMap((one) => (one.kind === 
 const primaryWrites = (world: World) => world.asked.filter(({ kind }) => kind === 'promote');
 
 describe('skipAnalysis', () => {
-  it('E83, E42: starts the canary, promotes it when it is ready, and waits for the primary (03-B15, L9)', () => {
+  it('E83, E42: starts the canary, promotes it when it is ready, and waits for the primary', () => {
     const world = skipping();
     world.primaryDown = true;
     world.push('s1:b');

@@ -10,7 +10,7 @@ const abilities = (cookieWord: string) => ({
 });
 const affinityOf = (routes: Routes) => (routes.kind === 'mirrored' ? undefined : routes.affinity);
 
-it('E18, E19, 04-R-A2: the cookie of the canary lives from the first weight to 0; that of the primary is another at each weight', () => {
+it('E18, E19: the cookie of the canary lives from the first weight to 0; that of the primary is another at each weight', () => {
   const first = withWeight(allToPrimary, 20, canary, abilities('one'));
   const second = withWeight(first, 40, canary, abilities('two'));
   expect(affinityOf(first)).toEqual({ canary: 'side=one', primary: 'main=one' });
@@ -20,7 +20,7 @@ it('E18, E19, 04-R-A2: the cookie of the canary lives from the first weight to 0
   expect(affinityOf(routesToPrimary(second))).toEqual({ previous: 'side=one' });
 });
 
-it('04-R-A2: a primary cookie is made only if it has a name', () => {
+it('a primary cookie is made only if it has a name', () => {
   const nameless = aCanary({ stepWeight: 20, sessionAffinity: { cookieName: 'side' } });
   expect(affinityOf(withWeight(allToPrimary, 20, nameless, abilities('one')))).toEqual({ canary: 'side=one' });
 });

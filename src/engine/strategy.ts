@@ -9,14 +9,14 @@ export type Strategy = 'canary' | 'a/b' | 'blue/green';
 export type Move = { kind: 'step'; routes: Routes; iterations: number; gated: boolean } | { kind: 'promote'; gated: boolean };
 type Abilities = Pick<Facts, 'supports' | 'cookieWord'>;
 
-/** Source: 01-8.5; a provider without weights can only count iterations (rule E13). */
+/** A provider without weights can only count iterations (rule E13). */
 export function strategyOf(canary: Canary, supports: Facts['supports']): Strategy {
   const { match, iterations = 0 } = canary.spec.analysis;
   if (iterations > 0 && match !== undefined && match.length > 0 && supports.headerMatch) return 'a/b';
   return iterations > 0 || !supports.weights ? 'blue/green' : 'canary';
 }
 
-/** `analysis.iterations`; 10 if the provider has no weights and none are given. Source: 02-5 step 32. */
+/** `analysis.iterations`; 10 if the provider has no weights and none are given. */
 export function iterationsOf(canary: Canary): number {
   const { iterations = 0 } = canary.spec.analysis;
   return iterations > 0 ? iterations : 10;
@@ -42,7 +42,7 @@ export function weightOf(routes: Routes): number {
 /** The same routes with another canary weight; makes cookies when it rises and retires them at 0 (rules E18, E19). */
 export function withWeight(routes: Routes, percent: number, canary: Canary, abilities: Abilities): Routes {
   const match = percent > 0 ? segmentOf(canary, abilities) : undefined;
-  // A user who stayed on the primary is assigned again when the weight moves (04-R-A2).
+  // A user who stayed on the primary is assigned again when the weight moves.
   const known = percent === weightOf(routes) ? routes : withoutPrimaryCookie(routes);
   const affinity = percent > 0 ? cookiesFor(known, canary, abilities) : retired(routes);
   return {

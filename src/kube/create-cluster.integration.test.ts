@@ -176,7 +176,7 @@ describe('createCluster', () => {
     await expect(cluster.get(settings)).rejects.toMatchObject({ status: 503, retryAfterMs: 3_600_000 });
   });
 
-  it('02-15.2.19: gives up at the deadline, also in the middle of a body', async () => {
+  it('gives up at the deadline, also in the middle of a body', async () => {
     const { cluster } = await given((_, response) => void response.writeHead(200).write('{"half":'), { requestTimeoutMs: 60 });
     await expect(cluster.get(settings)).rejects.toBeInstanceOf(RequestTimeoutError);
   });
@@ -193,7 +193,7 @@ describe('createCluster', () => {
     await expect(cluster.get(settings)).rejects.toBeInstanceOf(UnreachableError);
   });
 
-  it('02-15.2.20: a request that beforeSend rejects is never sent (I9)', async () => {
+  it('a request that beforeSend rejects is never sent (I9)', async () => {
     const { cluster, server } = await given(answers, {
       beforeSend: ({ verb }) => {
         if (verb === 'create') throw new Error('lease could have ended');

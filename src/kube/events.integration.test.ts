@@ -47,7 +47,7 @@ async function given({ status = 200, statuses = [] }: { status?: number; statuse
 const canary = { apiVersion: 'flagger.app/v1beta1', kind: 'Canary', metadata: { name: 'podinfo', namespace: 'test', uid: 'u1' } };
 const news = { type: 'Normal', reason: 'WeightAdvanced', message: 'Canary weight is now 20%' } as const;
 
-it('02-15.3.31, 05-V6: raises the count of the first Event for a repeat, also from another process and after it expired', async () => {
+it('raises the count of the first Event for a repeat, also from another process and after it expired', async () => {
   const { stored, recorder } = await given();
   const first = recorder();
   await first.record(canary, news);

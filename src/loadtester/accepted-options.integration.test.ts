@@ -177,7 +177,7 @@ describe.each([
   ['curl', effectsOfCurl, [...Object.values(VALUED), ...Object.values(VALUELESS_OPTIONS)], (name: string) => `curl --${name} URL/a`],
   ['hey', effectsOfHey, Object.keys(TAKES_VALUE), (name: string) => `hey -n 1 -c 1 -${name} URL/a`],
   ['grep', effectsOfGrep, [...LETTERS], (letter: string) => `curl URL/a | grep -${letter} a`],
-] as const)('06-LT30: options of %s', (_, effects, accepted, alone) => {
+] as const)('options of %s', (_, effects, accepted, alone) => {
   it('each that is accepted is in the table', () => expect(Object.keys(effects).toSorted()).toEqual([...new Set(accepted)].toSorted()));
 
   const [real, idle] = [

@@ -27,13 +27,13 @@ function check({ nowMs = () => NOW_MS, known = KNOWN as readonly Credential[] } 
 }
 
 describe('a caller', () => {
-  it('06-SE1: is anyone without credentials in the options', async () => {
+  it('is anyone without credentials in the options', async () => {
     expect(await createCallerCheck({ credentials: undefined, nowMs: () => NOW_MS })({ headers: {}, path: '/', body })).toEqual({
       by: 'anyone',
     });
   });
 
-  it('06-SE1: is proved by a token or a signature, and speaks for the namespace that it was given for', async () => {
+  it('is proved by a token or a signature, and speaks for the namespace that it was given for', async () => {
     const ask = check();
     expect(await ask({ authorization: 'Bearer t0ken' })).toEqual({ by: 'token' });
     expect(await ask({ authorization: 'bearer sh0p-token' })).toEqual({ by: 'token', namespace: 'shop' });
@@ -85,11 +85,11 @@ describe('a caller', () => {
       headers: { 'x-serin-signature-256': signatureOf(body.toString(), 'k3y') },
       refused: 'send a bearer token, or sign the call (webhooks[].secretRef)',
     },
-  ])('06-SE1: with $what is refused', async ({ headers, refused }) => {
+  ])('with $what is refused', async ({ headers, refused }) => {
     expect(await check()(headers as Record<string, string>)).toEqual({ refused });
   });
 
-  it('06-SE1: is refused when the call comes again, and an id counts until its time has passed', async () => {
+  it('is refused when the call comes again, and an id counts until its time has passed', async () => {
     let nowMs = NOW_MS;
     const ask = check({ nowMs: () => nowMs });
     const early = signed({ seconds: NOW_MS / 1000 + 299 });
@@ -109,7 +109,7 @@ describe('a caller', () => {
     expect(await ask(signed())).toEqual({ by: 'signature' });
   });
 
-  it('06-SE1: is unknown where all credentials have gone', async () => {
+  it('is unknown where all credentials have gone', async () => {
     const ask = check({ known: [] });
     expect(await ask({ authorization: 'Bearer ' })).toHaveProperty('refused');
     expect(await ask(signed({ key: '' }))).toHaveProperty('refused');

@@ -13,7 +13,7 @@ const never = (aside: string) => {
   throw new Error(`${aside} was put aside`);
 };
 
-it('06-LT26 06-LT25: a gate is closed until it is opened, and no name of a Canary reaches the gate of another', async () => {
+it('a gate is closed until it is opened, and no name of a Canary reaches the gate of another', async () => {
   const gates = await openGates(undefined, never);
   expect(gates.isOpen('gate', 'test', 'podinfo')).toBe(false);
   expect(await gates.set('rollback', 'test', 'x', true)).toBe(true);
@@ -26,7 +26,7 @@ it('06-LT26 06-LT25: a gate is closed until it is opened, and no name of a Canar
   expect(gates.isOpen('gate', 'b', 'a')).toBe(false);
 });
 
-it('06-LT24: with a file, gates survive a restart unchanged, and the file is complete at every moment', async () => {
+it('with a file, gates survive a restart unchanged, and the file is complete at every moment', async () => {
   const file = join(folder, 'gates.json');
   const gates = await openGates(file, never);
   const names = Array.from({ length: 20 }, (_, index) => `app-${index}`);
@@ -38,7 +38,7 @@ it('06-LT24: with a file, gates survive a restart unchanged, and the file is com
   expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({ version: 1 });
 });
 
-it('06-LT24: an invalid file is put aside, and the gates are closed', async () => {
+it('an invalid file is put aside, and the gates are closed', async () => {
   const file = join(folder, 'broken.json');
   await writeFile(file, '{"version":1,"open":[{"kind":"gate"');
   const aside: string[] = [];
@@ -48,7 +48,7 @@ it('06-LT24: an invalid file is put aside, and the gates are closed', async () =
   expect(await readdir(folder)).toEqual(expect.arrayContaining(['broken.json', 'broken.json.unreadable']));
 });
 
-it('06-LT24: a change that could not be written does not count, and does not stop the next one', async () => {
+it('a change that could not be written does not count, and does not stop the next one', async () => {
   const gates = await openGates(join(folder, 'none', 'gates.json'), never);
   await expect(gates.set('gate', 'test', 'a', true)).rejects.toThrow('ENOENT');
   expect(gates.isOpen('gate', 'test', 'a')).toBe(false);
@@ -64,7 +64,7 @@ it('I15: gates that one namespace opens leave space for other namespaces', async
   expect(await gates.set('gate', 'greedy', 'app-1', false)).toBe(true);
 });
 
-it('06-SE7: ten thousand open gates are enough', async () => {
+it('ten thousand open gates are enough', async () => {
   const gates = await openGates(undefined, never);
   for (let index = 0; index < 10_000; index += 1) expect(await gates.set('gate', `test-${index}`, 'app', true)).toBe(true);
   expect(await gates.set('gate', 'test', 'one-more', true)).toBe(false);

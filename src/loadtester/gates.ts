@@ -4,7 +4,7 @@ import { parseJson } from '../base/json.ts';
 
 export type GateKind = 'gate' | 'rollback';
 
-/** Gates that are open; every other one is closed (06-LT26), and a question leaves no trace. */
+/** Gates that are open; every other one is closed, and a question leaves no trace. */
 export interface Gates {
   isOpen(kind: GateKind, namespace: string, name: string): boolean;
   /** Resolves once the state would survive a restart, with false if too many gates are open already. */
@@ -16,10 +16,10 @@ const State = z.object({
   open: z.array(z.object({ kind: z.enum(['gate', 'rollback']), namespace: z.string(), name: z.string() })),
 });
 const MOST_OPEN = 10_000;
-/** JSON of a list: with a separator, a Canary named `rollback.x` would share a key with the rollback gate of `x` (06-LT25). */
+/** JSON of a list: with a separator, a Canary named `rollback.x` would share a key with the rollback gate of `x`. */
 const keyOf = (kind: GateKind, namespace: string, name: string): string => JSON.stringify([kind, namespace, name]);
 
-/** Without a file the gates are closed after each start (06-LT24). `onUnreadable` hears of a file that was put aside. */
+/** Without a file the gates are closed after each start. `onUnreadable` hears of a file that was put aside. */
 export async function openGates(file: string | undefined, onUnreadable: (aside: string) => void): Promise<Gates> {
   const openGates = file === undefined ? new Set<string>() : await readState(file, onUnreadable);
   const openOf = new Map<string, number>();

@@ -82,13 +82,13 @@ describe('heyOptions', () => {
     ["hey -H 'nonsense' http://a", 'hey: a header is not written like Name: value'],
     ["hey -host 'a\nX-Evil: 1' http://a", 'hey: the header Host cannot be sent'],
     ["hey -T 'a\nX-Evil: 1' http://a", 'hey: the header content-type cannot be sent'],
-  ])('06-LT30: %s is refused: %s', (text, problem) => {
+  ])('%s is refused: %s', (text, problem) => {
     expect(options(text)).toEqual({ problem });
   });
 });
 
 describe('hey', () => {
-  it('06-LT30: makes the requests that -n says, with method, headers and body', async () => {
+  it('makes the requests that -n says, with method, headers and body', async () => {
     const { ending, text } = await run(`hey -n 6 -c 3 -m post -d 'hello' -T text/plain -host app.example.com -a me:pw ${target.url}/x`);
     expect(ending).toEqual({ ok: true });
     expect(target.asked).toHaveLength(6);
@@ -102,7 +102,7 @@ describe('hey', () => {
     expect(text).toContain('status codes: 200 (6)');
   });
 
-  it('06-LT30: keeps to the rate and the duration, and the server’s errors are not its own', async () => {
+  it('keeps to the rate and the duration, and the server’s errors are not its own', async () => {
     const { ending, text } = await run(`hey -z 400ms -q 10 -c 2 ${target.url}/status/500`);
     expect(ending).toEqual({ ok: true });
     expect(target.asked.length).toBeGreaterThan(1);
@@ -115,13 +115,13 @@ describe('hey', () => {
     expect((await run(`hey -n 1 -c 1 -disable-redirects ${target.url}/moved`)).text).toContain('302 (1)');
   });
 
-  it('06-F2: has failed when nothing answered', async () => {
+  it('has failed when nothing answered', async () => {
     const { ending, text } = await run('hey -n 2 -c 2 http://127.0.0.1:1/');
     expect(ending).toEqual({ ok: false, why: 'no request was answered: ECONNREFUSED (2 times)' });
     expect(text).toContain('not answered: ECONNREFUSED (2 times)');
   });
 
-  it('06-SE4: sends no request to an address of the pod, the node or a metadata service, in any notation', async () => {
+  it('sends no request to an address of the pod, the node or a metadata service, in any notation', async () => {
     const forms = [
       target.url,
       `http://localhost:${target.port}`,

@@ -27,7 +27,7 @@ export interface HttpServer {
   stop(): Promise<void>;
 }
 
-/** Listens within limits on what it is sent; how long an answer takes is not limited, since blocking tasks take long (06-LT7). */
+/** Listens within limits on what it is sent; how long an answer takes is not limited, since blocking tasks take long. */
 export async function listen(options: HttpOptions): Promise<HttpServer> {
   const { port, host, answer, log, headersTimeoutMs = 10_000, requestTimeoutMs = 30_000 } = options;
   let closed: Promise<void> | undefined;

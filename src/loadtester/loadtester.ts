@@ -103,7 +103,7 @@ export async function startLoadTester(options: LoadTesterOptions): Promise<LoadT
 
 const canaryOf = ({ namespace, name }: Task): string => `${namespace}/${name}`;
 
-/** Matches whole names: `prod` is not `my-prod-2` (06-LT23). Only a valid namespace can match, so a pattern meets 63 characters at most. */
+/** Matches whole names: `prod` is not `my-prod-2`. Only a valid namespace can match, so a pattern meets 63 characters at most. */
 function matcher(patterns: readonly string[]): (namespace: string) => boolean {
   const compiled = patterns.map((pattern) => new RegExp(`^(?:${pattern})$`));
   return (namespace) => isLabel(namespace) && compiled.some((pattern) => pattern.test(namespace));

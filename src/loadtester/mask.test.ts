@@ -8,6 +8,6 @@ it.each([
   ['api-key: k3y', 'api-key: ***'],
   ['the token was refused', 'the token was refused'],
   ['planted and planted-longer', '*** and ***'],
-])('06-SE6: %s is shown as %s', (text, shown) => {
+])('%s is shown as %s', (text, shown) => {
   expect(mask(text, ['planted', 'planted-longer', 'ab'])).toBe(shown);
 });

@@ -27,14 +27,14 @@ async function run(text: string) {
 }
 
 describe('curl', () => {
-  it('06-LT30: posts and looks for a line in the answer', async () => {
+  it('posts and looks for a line in the answer', async () => {
     expect(await run(`curl -sd 'test' URL/token | grep token`)).toMatchObject({ ending: { ok: true }, text: '{"token":"abc"}\n' });
     expect(target.asked).toMatchObject([
       { method: 'POST', path: '/token', body: 'test', headers: { 'content-type': 'application/x-www-form-urlencoded' } },
     ]);
   });
 
-  it('06-LT31: has failed when no line matches, and shows the answer', async () => {
+  it('has failed when no line matches, and shows the answer', async () => {
     const { ending, text } = await run(`curl -sd 'test' URL/status/500 | grep token`);
     expect(ending).toEqual({ ok: false, why: 'grep found no such line in what curl was answered' });
     expect(text).toContain('you asked for /status/500');
@@ -172,11 +172,11 @@ describe('nativeCommand', () => {
     ['sleep 60', 'sleep cannot run here'],
     ['TOKEN=abc123secret curl http://a', 'this form of command cannot run here'],
     ['curl http://a; sh', 'the command has `;`, which only a shell reads'],
-  ])('06-LT30: %s is refused: %s', (text, problem) => {
+  ])('%s is refused: %s', (text, problem) => {
     expect(native(text)).toEqual({ problem });
   });
 
-  it('06-LT30: the first word is shown only when it looks like the name of a program', () => {
+  it('the first word is shown only when it looks like the name of a program', () => {
     expect(native(`${'x'.repeat(50)} y`)).toEqual({ problem: 'this form of command cannot run here' });
   });
 });

@@ -3,11 +3,11 @@ import { readPayload } from './payload.ts';
 
 const read = (text: string) => readPayload(Buffer.from(text));
 
-it.each(['null', '{}', '{"name":null,"metadata":null}'])('06-LT21: %s is a payload, of the empty name', (text) => {
+it.each(['null', '{}', '{"name":null,"metadata":null}'])('%s is a payload, of the empty name', (text) => {
   expect(read(text)).toEqual({ name: '', namespace: '', phase: '', checksum: '', metadata: new Map() });
 });
 
-it('06-LT21: unknown fields are ignored, and so are types of content', () => {
+it('unknown fields are ignored, and so are types of content', () => {
   const sent = { name: 'a', namespace: 'b', phase: 'Progressing', checksum: 'c', canaryWeight: 5, metadata: { cmd: 'x', type: null } };
   expect(read(JSON.stringify(sent))).toEqual({
     name: 'a',
@@ -32,16 +32,16 @@ it.each([
   ['{"metadata":[]}', "the payload is not one of a Canary's webhook: metadata is invalid_type"],
   ['{"metadata":{"cmd":5}}', 'metadata.cmd must be a text'],
   ['{"metadata":{"cmd":{"a":"b"}}}', 'metadata.cmd must be a text'],
-])('06-LT21: %s is refused: %s', (text, problem) => {
+])('%s is refused: %s', (text, problem) => {
   expect(read(text)).toEqual({ problem });
 });
 
-it('06-LT21: endless nesting is rejected without a crash', () => {
+it('endless nesting is rejected without a crash', () => {
   const answer = read(`{"metadata":{"cmd":${'['.repeat(30_000)}${']'.repeat(30_000)}}}`);
   expect(answer).toHaveProperty('problem');
 });
 
-it('06-LT21: no key pollutes a prototype', () => {
+it('no key pollutes a prototype', () => {
   const answer = read('{"__proto__":{"polluted":"yes"},"metadata":{"__proto__":"x","constructor":"y","cmd":"z"}}');
   expect('metadata' in answer ? [...answer.metadata] : answer).toEqual([
     ['__proto__', 'x'],

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { parseJson } from '../base/json.ts';
 
-/** The payload of a Canary's webhook; absent fields are empty (06-LT21). */
+/** The payload of a Canary's webhook; absent fields are empty. */
 export interface Payload {
   name: string;
   namespace: string;

@@ -30,7 +30,7 @@ function isAlive(pid: number): boolean {
 }
 
 describe('a process of a task', () => {
-  it('06-LT31: gives both outputs and the exit code', async () => {
+  it('gives both outputs and the exit code', async () => {
     expect(await run('echo out; echo err >&2')).toEqual({ ending: { ok: true }, text: expect.stringMatching(/out\n|err\n/) });
     expect(await run('echo no; exit 3')).toEqual({ ending: { ok: false, why: 'it ended with exit code 3' }, text: 'no\n' });
     expect((await run('kill -9 $$')).ending).toEqual({ ok: false, why: 'it was ended by SIGKILL' });
@@ -41,7 +41,7 @@ describe('a process of a task', () => {
     });
   });
 
-  it.runIf(onLinux)('06-LT40: takes its children with it, also those that left its group and those that hold its output', async () => {
+  it.runIf(onLinux)('takes its children with it, also those that left its group and those that hold its output', async () => {
     const { ending, text } = await run('sleep 600 & echo $!; setsid sleep 600 >/dev/null 2>&1 & echo $!; sleep 0.2');
     expect(ending).toEqual({ ok: true });
     const pids = text.trim().split('\n').map(Number);
@@ -49,7 +49,7 @@ describe('a process of a task', () => {
     expect(pids.filter(isAlive)).toEqual([]);
   });
 
-  it.runIf(onLinux)('06-LT40: ends when it is aborted, also when it ignores SIGTERM', async () => {
+  it.runIf(onLinux)('ends when it is aborted, also when it ignores SIGTERM', async () => {
     const controller = new AbortController();
     const output = new BoundedOutput(1000);
     const script = 'trap "" TERM; echo $$; while :; do sleep 0.1; done';
@@ -60,13 +60,13 @@ describe('a process of a task', () => {
     expect(isAlive(Number(output.text().trim()))).toBe(false);
   });
 
-  it('06-SE7: is killed when it writes without end', async () => {
+  it('is killed when it writes without end', async () => {
     const { ending, text } = await run('yes', { limits: { outputBytes: 100_000 } });
     expect(ending).toEqual({ ok: false, why: 'it wrote more than 98 KiB' });
     expect(text.length).toBeLessThan(70_000);
   });
 
-  it.runIf(onLinux)('06-SE7: is killed with all that it has started when that is too much, as a fork bomb is', async () => {
+  it.runIf(onLinux)('is killed with all that it has started when that is too much, as a fork bomb is', async () => {
     // Bounded, should the watch fail: forty that sleep.
     const { ending, text } = await run(
       'for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do (sleep 100 & sleep 100) & done; echo $$; wait',
@@ -78,7 +78,7 @@ describe('a process of a task', () => {
     expect(isAlive(Number(text.trim()))).toBe(false);
   });
 
-  it.runIf(onLinux)('06-SE7: is killed when it holds too much memory', async () => {
+  it.runIf(onLinux)('is killed when it holds too much memory', async () => {
     const script = `const held = []; for (let at = 0; at < 20; at += 1) held.push(Buffer.alloc(10_000_000, 1)); setTimeout(() => held, 100_000);`;
     const program = processProgram(process.execPath, ['-e', script], env, { ...LIMITS, memoryBytes: 100 * 1_048_576 });
     expect(await program.run({ output: new BoundedOutput(10), signal: new AbortController().signal })).toEqual({

@@ -25,7 +25,7 @@ const LAST_OUTPUT_MS = 500;
 
 /**
  * A process with all that it starts, in a group of its own. A group that exceeds the limits is killed as a whole, and so are processes left when the
- * first process has ended: nothing outlives its task (06-LT40).
+ * first process has ended: nothing outlives its task.
  */
 export function processProgram(file: string, args: readonly string[], env: NodeJS.ProcessEnv, limits: ProcessLimits): Program {
   return {

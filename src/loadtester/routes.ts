@@ -27,7 +27,7 @@ export interface Reply {
 
 export interface RoutesOptions {
   callerOf(call: Call): Promise<Caller | { refused: string }>;
-  /** Requests for Canaries of this namespace are accepted (06-LT23). */
+  /** Requests for Canaries of this namespace are accepted. */
   mayCall(namespace: string): boolean;
   plan(payload: Payload): Plan;
   gates: Gates;
@@ -40,7 +40,7 @@ export interface RoutesOptions {
 
 type Handle = (payload: Payload, caller: Caller) => Promise<Reply>;
 
-/** Answers requests as Flagger's load tester does (06-LT10–LT22): by path only, for each method. */
+/** Answers requests as Flagger's load tester does: by path only, for each method. */
 export function createRoutes(options: RoutesOptions): (asked: ReceivedRequest) => Promise<Reply> {
   const routes = new Routes(options);
   return (asked) => routes.answer(asked);
@@ -143,7 +143,7 @@ class Routes {
     if ('busy' in task) return this.#busy(task.busy);
     const headers = { location: `/tasks/${task.id}` };
     if (task.now.state === 'succeeded') return { status: 200, text: returnsOutput ? outputOf(task) : '', headers };
-    // Not 500, whose body webhook clients do not show (06-LT50).
+    // Not 500, whose body webhook clients do not show.
     return { status: 422, text: failureText(task, outputOf(task)), headers };
   }
 

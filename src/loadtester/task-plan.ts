@@ -18,7 +18,7 @@ export interface PlanOptions {
 export interface PlannedTask {
   request: TaskRequest;
   isBlocking: boolean;
-  /** Answers a success with the output (06-LT38). */
+  /** Answers a success with the output. */
   returnsOutput: boolean;
 }
 
@@ -29,7 +29,7 @@ const DELEGATED = new Set(['ngrinder', 'concord']);
 /** Texts that Go's strconv.ParseBool reads as true. */
 const YES = new Set(['1', 't', 'T', 'true', 'True', 'TRUE']);
 
-/** The task of a payload (06-LT22, LT30–LT38), or why it is rejected, in words for the Canary's event. */
+/** The task of a payload, or why it is rejected, in words for the Canary's event. */
 export function planTask({ name, namespace, checksum, metadata }: Payload, options: PlanOptions): Plan {
   if (metadata.size === 0) return { status: 400, refused: 'the webhook has no metadata: name a command in metadata.cmd' };
   const asked = metadata.get('type') ?? '';

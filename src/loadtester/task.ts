@@ -1,7 +1,7 @@
 import type { BoundedOutput } from './bounded-output.ts';
 import type { Program } from './program.ts';
 
-/** The types of task that run here (06-LT30–LT33); `helmv3` is `helm`. */
+/** The types of task that run here; `helmv3` is `helm`. */
 export type TaskType = 'cmd' | 'bash' | 'helm' | 'kubectl';
 
 export type TaskState =
@@ -18,7 +18,7 @@ export interface TaskRequest {
   checksum: string;
   key: string;
   program: Program;
-  /** Writes the output to the log (06-LT38). */
+  /** Writes the output to the log. */
   logsOutput: boolean;
 }
 

@@ -59,7 +59,7 @@ const bad: Program = { name: 'bad', secrets: [], run: async () => ({ ok: false, 
 const never = new AbortController().signal;
 
 describe('tasks in the background', () => {
-  it('06-LT42 06-LT44: run once while they run, and again when they have ended', async () => {
+  it('run once while they run, and again when they have ended', async () => {
     const { tasks, until } = tasksWith();
     const { program, runs, ends } = held();
     const first = tasks.background(aRequest(program));
@@ -73,7 +73,7 @@ describe('tasks in the background', () => {
     expect(runs).toHaveLength(2);
   });
 
-  it('06-F2: that failed are reported at the next call for the same revision, once, and run again', async () => {
+  it('that failed are reported at the next call for the same revision, once, and run again', async () => {
     const { tasks, until } = tasksWith();
     expect(tasks.background(aRequest(bad))).not.toHaveProperty('failed');
     await until(1);
@@ -82,7 +82,7 @@ describe('tasks in the background', () => {
     expect(tasks.background(aRequest(ok))).not.toHaveProperty('failed');
   });
 
-  it('06-F2: that failed for another revision are not reported: a fix is not blamed for the old failure', async () => {
+  it('that failed for another revision are not reported: a fix is not blamed for the old failure', async () => {
     const { tasks, until } = tasksWith();
     tasks.background(aRequest(bad));
     await until(1);
@@ -91,7 +91,7 @@ describe('tasks in the background', () => {
     expect(tasks.background(aRequest(ok))).not.toHaveProperty('failed');
   });
 
-  it('06-LT41: are so many of a Canary and in all, and no more', async () => {
+  it('are so many of a Canary and in all, and no more', async () => {
     const { tasks } = tasksWith();
     const { program } = held();
     tasks.background(aRequest(program, { key: '1' }));
@@ -134,7 +134,7 @@ describe('tasks in the background', () => {
     await tasks.drain(0);
   });
 
-  it('06-LT2: end after the time that a task has', async () => {
+  it('end after the time that a task has', async () => {
     const { tasks, ended, until } = tasksWith({ timeoutMs: 30 });
     tasks.background(aRequest(held().program));
     await until(1);
@@ -143,7 +143,7 @@ describe('tasks in the background', () => {
     await tasks.drain(0);
   });
 
-  it('06-LT43: whose program throws have failed, and nothing else has', async () => {
+  it('whose program throws have failed, and nothing else has', async () => {
     const { tasks, ended, until } = tasksWith();
     const throws: Program = { name: 'throws', secrets: [], run: () => Promise.reject(new TypeError('secret')) };
     const throwsAtOnce: Program = {
@@ -162,7 +162,7 @@ describe('tasks in the background', () => {
 });
 
 describe('blocking tasks', () => {
-  it('06-LT39: end with the last request that waits for them, and start again after that', async () => {
+  it('end with the last request that waits for them, and start again after that', async () => {
     const { tasks, ended, until } = tasksWith();
     const { program, runs } = held();
     const [one, two] = [new AbortController(), new AbortController()];
@@ -182,19 +182,19 @@ describe('blocking tasks', () => {
     expect(await third).toMatchObject({ now: { state: 'stopped' } });
   });
 
-  it('06-LT39: of a caller that has gone already do not run on', async () => {
+  it('of a caller that has gone already do not run on', async () => {
     const { tasks } = tasksWith();
     expect(await tasks.blocking(aRequest(held().program), AbortSignal.abort())).toMatchObject({ now: { state: 'stopped' } });
   });
 
-  it('06-LT31: are not reported again', async () => {
+  it('are not reported again', async () => {
     const { tasks } = tasksWith();
     expect(await tasks.blocking(aRequest(bad, { type: 'bash' }), never)).toMatchObject({ now: { state: 'failed' } });
     expect(await tasks.blocking(aRequest(ok, { type: 'bash' }), never)).toMatchObject({ now: { state: 'succeeded' } });
   });
 });
 
-it('06-LT8: a stop ends loads at once, waits for tasks whose caller waits, and starts nothing', async () => {
+it('a stop ends loads at once, waits for tasks whose caller waits, and starts nothing', async () => {
   const { tasks, ended } = tasksWith();
   const [load, check] = [held(), held()];
   tasks.background(aRequest(load.program, { key: '1' }));
@@ -227,7 +227,7 @@ it('I15: of a namespace that floods are forgotten before tasks of other namespac
   await tasks.drain(0);
 });
 
-it('06-LT31: a failure is reported with the end of the output, within the length of an event', () => {
+it('a failure is reported with the end of the output, within the length of an event', () => {
   const task = { type: 'bash', id: 'i'.repeat(36), now: { state: 'failed', tookMs: 1, why: 'it ended with exit code 3' } } as Task;
   const text = failureText(task, `${'x'.repeat(10_000)}the end\n`);
   expect(text).toMatch(/^bash task failed: it ended with exit code 3: …x+the end \(all of it: \/tasks\/i+\)$/);

@@ -51,7 +51,7 @@ export class Tasks {
     this.#options = options;
   }
 
-  /** Starts it unless it runs already (06-LT44). `failed`: how it ended when it last ran for this revision, reported once. */
+  /** Starts it unless it runs already. `failed`: how it ended when it last ran for this revision, reported once. */
   background(request: TaskRequest): { task: Task; failed?: Task } | Busy {
     const key = `background ${request.key}`;
     const found = this.#running.get(key);
@@ -66,9 +66,7 @@ export class Tasks {
     return { task: started.task, ...(failed?.checksum === request.checksum && { failed }) };
   }
 
-  /**
-   * Resolves when it has ended. A repetition of a request that still waits joins it; when no caller waits any more, it is stopped (06-LT39).
-   */
+  /** Resolves when it has ended. A repetition of a request that still waits joins it; when no caller waits any more, it is stopped. */
   async blocking(request: TaskRequest, signal: AbortSignal): Promise<Task | Busy> {
     const key = `blocking ${request.checksum} ${request.key}`;
     const running = this.#running.get(key) ?? this.#start(key, request);

@@ -17,7 +17,7 @@ describe('commandLine', () => {
     { text: `curl -d '' a"b"'c'\\ d`, pipeline: [['curl', '-d', '', 'abc d']] },
     { text: `curl -d 'price: $5; rm -rf / | sh' http://a`, pipeline: [['curl', '-d', 'price: $5; rm -rf / | sh', 'http://a']] },
     { text: 'curl -d cost$ http://a', pipeline: [['curl', '-d', 'cost$', 'http://a']] },
-  ])('06-LT30: $text is read as a shell reads it', ({ text, pipeline }) => {
+  ])('$text is read as a shell reads it', ({ text, pipeline }) => {
     expect(commandLine(text)).toEqual({ pipeline });
   });
 
@@ -40,12 +40,12 @@ describe('commandLine', () => {
     { text: 'curl http://a |', beyond: 'a `|` without a command' },
     { text: '   ', beyond: 'no command' },
     { text: 'curl \\', beyond: 'a backslash at the end' },
-  ])('06-LT30: $text needs a shell', ({ text, beyond }) => {
+  ])('$text needs a shell', ({ text, beyond }) => {
     expect(commandLine(text)).toEqual({ beyond });
   });
 });
 
-it('06-LT37: arguments of helm and kubectl are split by their quotes, and no other character is special', () => {
+it('arguments of helm and kubectl are split by their quotes, and no other character is special', () => {
   expect(argumentWords(`run x --overrides='{ "spec": {} }' $HOME; | sh\n-n test`)).toEqual({
     words: ['run', 'x', '--overrides={ "spec": {} }', '$HOME;', '|', 'sh', '-n', 'test'],
   });

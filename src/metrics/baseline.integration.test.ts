@@ -47,7 +47,7 @@ const kinds: [string, Metric][] = [
 ];
 
 describe.each(kinds)('the baseline of a metric, %s', (_, metric) => {
-  it('05-W3: passes a canary that is at least as good as its primary, even if both are bad', async () => {
+  it('passes a canary that is at least as good as its primary, even if both are bad', async () => {
     expect(await verdictOn(metric, { podinfo: 6, 'podinfo-primary': 6 })).toMatchObject({
       verdict: 'passed',
       baseline: expect.any(Number),
@@ -55,7 +55,7 @@ describe.each(kinds)('the baseline of a metric, %s', (_, metric) => {
     });
   });
 
-  it('05-W3: fails a canary that is worse, and shows both values', async () => {
+  it('fails a canary that is worse, and shows both values', async () => {
     expect(await verdictOn(metric, { podinfo: 6, 'podinfo-primary': 1 })).toMatchObject({
       verdict: 'failed',
       baseline: expect.any(Number),
@@ -73,7 +73,7 @@ describe.each(kinds)('the baseline of a metric, %s', (_, metric) => {
   });
 });
 
-it('05-W3: with a range both must hold', async () => {
+it('with a range both must hold', async () => {
   const [, [, inline] = kinds[0] ?? []] = kinds;
   const metric: Metric = { ...(inline ?? { name: '' }), thresholdRange: { max: 5 } };
   expect(await verdictOn(metric, { podinfo: 6, 'podinfo-primary': 6 })).toMatchObject({
@@ -95,7 +95,7 @@ it.each([
   { value: 5, primary: 10, verdict: 'is accepted' },
   { value: 4.9, primary: 10, verdict: 'is refused' },
   { value: Number.NaN, primary: 10, verdict: 'is refused' },
-])('05-W3: $value beside $primary, from 0.5 to 1.5 times, $verdict', ({ value, primary, verdict }) => {
+])('$value beside $primary, from 0.5 to 1.5 times, $verdict', ({ value, primary, verdict }) => {
   const breach = baselineBreach(value, primary, { minRatio: 0.5, maxRatio: 1.5 }, '');
   expect(breach === undefined ? 'is accepted' : 'is refused').toBe(verdict);
 });

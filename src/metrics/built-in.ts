@@ -23,7 +23,7 @@ export function builtinKind(metric: Metric): Exclude<MetricKind, 'custom'> | und
 export const askBuiltin = (kind: Exclude<MetricKind, 'custom'>, observer: Observer, metric: Metric, run: RunQuery): Promise<Measurement> =>
   kind === 'successRate' ? askSuccessRate(observer, run) : askDuration(observer, metric, run);
 
-/** When every request fails, no series of successes exists, and the quotient is empty, as without traffic (05-B38, W36). */
+/** When every request fails, no series of successes exists, and the quotient is empty, as without traffic. */
 async function askSuccessRate(observer: Observer, run: RunQuery): Promise<Measurement> {
   const rate = await run(observer.requestSuccessRate);
   if (rate.kind !== 'noData') return rate;
@@ -31,12 +31,12 @@ async function askSuccessRate(observer: Observer, run: RunQuery): Promise<Measur
   return failures.kind === 'value' && failures.value > 0 ? { kind: 'value', value: 0 } : rate;
 }
 
-/** Flagger's statistic for the provider, unless the metric names a quantile (05-W12). */
+/** Flagger's statistic for the provider, unless the metric names a quantile. */
 async function askDuration(observer: Observer, metric: Metric, run: RunQuery): Promise<Measurement> {
   const { quantile, wholeMilliseconds = true } = metric;
   const measured = await run(quantile === undefined ? observer.requestDuration : observer.requestDurationAt(quantile));
   if (measured.kind !== 'value') return measured;
   const ms = measured.value * (observer.durationUnit === 's' ? 1000 : 1);
-  // Rounded toward zero (05-B31), or not rounded (05-W13).
+  // Flagger rounds toward zero.
   return { kind: 'value', value: wholeMilliseconds ? Math.trunc(ms) : ms };
 }

@@ -39,20 +39,20 @@ async function offline(metrics: readonly Metric[], { secret }: { secret?: Record
 const builtin = [{ name: 'request-success-rate' }, { name: 'request-duration' }];
 const ofTemplate = (name: string): Metric => ({ name: 'errors', templateRef: { name } });
 
-it('05-C2: all backends answer, and the server of several built-in metrics is queried once', async () => {
+it('all backends answer, and the server of several built-in metrics is queried once', async () => {
   server.answersWith('value');
   expect(await offline([...builtin, ofTemplate('datadog')])).toBeUndefined();
   expect(server.requests).toHaveLength(1);
 });
 
-it('05-C2: the first metric of the list whose backend does not answer is reported', async () => {
+it('the first metric of the list whose backend does not answer is reported', async () => {
   server.answersWith('down');
   expect(await offline([ofTemplate('datadog'), ...builtin])).toMatch(
     /^metric request-success-rate cannot be queried: Prometheus answered 503$/,
   );
 });
 
-it('05-C2: a template that is not found, or lacks its keys, is reported', async () => {
+it('a template that is not found, or lacks its keys, is reported', async () => {
   server.answersWith('value');
   expect(await offline([ofTemplate('other')])).toMatch(/metric errors .* MetricTemplate test\/other: not found/);
   expect(await offline([ofTemplate('datadog')], { secret: { datadog_api_key: 'planted' } })).toMatch(
@@ -60,7 +60,7 @@ it('05-C2: a template that is not found, or lacks its keys, is reported', async 
   );
 });
 
-it('05-C2: inline queries are not checked, and an empty list of metrics is fine', async () => {
+it('inline queries are not checked, and an empty list of metrics is fine', async () => {
   server.answersWith('down');
   expect(await offline([{ name: 'mine', query: 'vector(1)' }])).toBeUndefined();
   expect(await offline([])).toBeUndefined();

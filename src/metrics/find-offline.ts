@@ -9,7 +9,7 @@ type OnlineDependencies = TemplateDependencies & ServerDependencies & Pick<Measu
 
 /**
  * Reason for which the first of a Canary's metrics cannot be queried, in the order of its list; undefined if all backends answer. Built-in metrics are checked
- * by their server, templates by their backend, and inline queries are not checked (05-C2). Never throws.
+ * by their server, templates by their backend, and inline queries are not checked. Never throws.
  */
 export async function findOffline(canary: Canary, deps: OnlineDependencies): Promise<string | undefined> {
   const { signal } = deps;

@@ -10,7 +10,7 @@ it.each<Measurement>([
   { kind: 'value', value: 1 },
   { kind: 'noData', reason: 'no series' },
   { kind: 'error', reason: 'HTTP 503' },
-])('06-F13: a query whose outcome is $kind is timed under its backend and that word', async (measured) => {
+])('a query whose outcome is $kind is timed under its backend and that word', async (measured) => {
   const timed: string[] = [];
   const timeQuery = (type: string) => {
     timed.push(`${type} is asked`);
@@ -24,7 +24,7 @@ it.each<Measurement>([
   expect(timed).toEqual(['datadog is asked', 'it works', `datadog: ${measured.kind}`]);
 });
 
-it('06-F13: a query that was cancelled has no time', async () => {
+it('a query that was cancelled has no time', async () => {
   const timed: string[] = [];
   const cancelled = new AbortController();
   const run = async (): Promise<Measurement> => {

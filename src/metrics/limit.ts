@@ -10,13 +10,13 @@ export interface Limit {
   max?: number | undefined;
 }
 
-/** 05-B32–B35: `thresholdRange` wins over `threshold`; without both the threshold is 0, unless the metric is compared with the primary. */
+/** `thresholdRange` wins over `threshold`; without both the threshold is 0, unless the metric is compared with the primary. */
 export function limitOf(metric: Pick<Metric, 'threshold' | 'thresholdRange' | 'baseline' | 'wholeMilliseconds'>, kind: MetricKind): Limit {
   const { thresholdRange: range, threshold = 0, baseline } = metric;
   if (baseline && !range && metric.threshold === undefined) return {};
   const bounds: Limit = range ? { ...range } : kind === 'successRate' ? { min: threshold } : { max: threshold };
   if (kind !== 'duration' || metric.wholeMilliseconds === false) return bounds;
-  // Durations and their bounds are compared as whole milliseconds (05-B31, B33), unless the metric wants the measured value (05-W13).
+  // Durations and their bounds are compared as whole milliseconds, unless the metric wants the measured value.
   const whole = (bound: number | undefined) => (bound === undefined ? undefined : Math.trunc(bound));
   return defined({ min: whole(bounds.min), max: whole(bounds.max) });
 }

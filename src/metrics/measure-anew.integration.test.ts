@@ -35,12 +35,12 @@ async function measured(metrics: readonly string[], token: () => string) {
   });
 }
 
-it('05-E9: a Secret is read for each measurement, so that a new token counts for the next one', async () => {
+it('a Secret is read for each measurement, so that a new token counts for the next one', async () => {
   for (const token of ['old', 'new']) expect(await measured(['errors'], () => token)).toMatchObject([{ verdict: 'passed' }]);
   expect(seen).toEqual(['Bearer old', 'Bearer new']);
 });
 
-it('05-R36: metrics are measured in parallel', async () => {
+it('metrics are measured in parallel', async () => {
   together = 3;
   expect(await measured(['a', 'b', 'c'], () => 't')).toMatchObject(Array.from({ length: 3 }, () => ({ verdict: 'passed' })));
 });

@@ -25,7 +25,7 @@ export interface MeasureDependencies {
   template(namespace: string, name: string): Promise<unknown>;
   /** Called after each query of a template, with a reason if its backend did not answer. */
   templateAsked?: ((template: { namespace: string; name: string }, problem: string | undefined) => void) | undefined;
-  /** References to MetricTemplates of other namespaces are refused (05-T23). */
+  /** References to MetricTemplates of other namespaces are refused. */
   noForeignRefs?: boolean | undefined;
   secret: ReadSecret;
   /** Sends requests to the API server, for backends in the cluster; without it they cannot be queried. */
@@ -46,7 +46,7 @@ export interface MeasureDependencies {
   ownEgress?: EgressPolicy | undefined;
   /** Times at which queries can start; default: at once. */
   turns?: Turns | undefined;
-  /** Records the duration of each query (06-F13); default: off. */
+  /** Records the duration of each query; default: off. */
   timeQuery?: TimeQuery | undefined;
   /** Called with each rendered query, shortened for display. */
   queryAsked?: ((query: string) => void) | undefined;

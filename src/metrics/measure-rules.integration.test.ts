@@ -9,7 +9,7 @@ import type { MeasureDependencies } from './measure-dependencies.ts';
 describe('modes and initial delay of a metric', () => {
   const metric: Metric = { name: 'm', query: 'vector(9)', thresholdRange: { max: 1 } };
 
-  it('05-W28, R32: a metric that observes is measured as usual, and its verdict is marked as without effect', async () => {
+  it('a metric that observes is measured as usual, and its verdict is marked as without effect', async () => {
     expect(
       await run([
         { ...metric, mode: 'observe' },
@@ -28,16 +28,13 @@ describe('modes and initial delay of a metric', () => {
       },
     },
     { sinceMs: 60_000, is: { verdict: 'failed', value: 9 } },
-  ])(
-    '05-W28, R23: $sinceMs ms after the canary can get requests, a metric with an initial delay of 1m is $is.verdict',
-    async ({ sinceMs, is }) => {
-      const [verdict] = await run([{ ...metric, initialDelay: '1m' }], {}, { measuredFromMs: endMs - sinceMs });
-      expect(verdict).toMatchObject(is);
-    },
-  );
+  ])('$sinceMs ms after the canary can get requests, a metric with an initial delay of 1m is $is.verdict', async ({ sinceMs, is }) => {
+    const [verdict] = await run([{ ...metric, initialDelay: '1m' }], {}, { measuredFromMs: endMs - sinceMs });
+    expect(verdict).toMatchObject(is);
+  });
 });
 
-it('05-B2: if the mesh is Linkerd, a Canary whose traffic another provider routes is judged by the metrics of Linkerd', async () => {
+it('if the mesh is Linkerd, a Canary whose traffic another provider routes is judged by the metrics of Linkerd', async () => {
   const server = await emptyServer();
   for (const scrape of [0, 1, 2, 3, 4]) {
     const labels = { __name__: 'response_total', namespace: 'test', deployment: 'podinfo', direction: 'inbound' };
@@ -58,7 +55,7 @@ describe("Flagger's rules for a list of metrics", () => {
   const verdicts = async (metrics: readonly Metric[], more: Partial<MeasureDependencies> = {}) =>
     (await run(metrics, { template, ...more })).map(({ check, value }) => [check, value]);
 
-  it('05-E4: a metric that has both a query and a template, or the name of a built-in one, is checked twice', async () => {
+  it('a metric that has both a query and a template, or the name of a built-in one, is checked twice', async () => {
     expect(await verdicts([{ name: 'm', query: 'vector(1)', templateRef: { name: 't' } }])).toEqual([
       ['m', 1],
       ['m', 3],
@@ -70,18 +67,18 @@ describe("Flagger's rules for a list of metrics", () => {
     ]);
   });
 
-  it('05-E8, W14: a metric without an interval has a window of one minute, also by a template', async () => {
+  it('a metric without an interval has a window of one minute, also by a template', async () => {
     const query = 'count_over_time(istio_requests_total{destination_workload="podinfo-primary"}[{{ interval }}])';
     const asking = async () => ({ spec: { provider: { type: 'prometheus', address: serverUrl() }, query } });
     // One minute contains four scrapes of 15 s.
     expect(await verdicts([{ name: 'm', templateRef: { name: 't' } }], { template: asking })).toEqual([['m', 4]]);
   });
 
-  it('05-E12: an empty list of metrics gives no verdict', async () => {
+  it('an empty list of metrics gives no verdict', async () => {
     expect(await verdicts([])).toEqual([]);
   });
 
-  it("05-B6: built-in and inline metrics query the Canary's own server instead of the global one", async () => {
+  it("built-in and inline metrics query the Canary's own server instead of the global one", async () => {
     await scraped();
     const own = canary([{ name: 'request-success-rate' }, { name: 'm', query: 'vector(1)' }]);
     own.spec.metricsServer = serverUrl();
@@ -90,18 +87,18 @@ describe("Flagger's rules for a list of metrics", () => {
   });
 });
 
-it.each<[string, Metric, string]>([
-  ['05-B40', { name: 'request-success-rate', thresholdRange: { min: 99 } }, 'request-success-rate: 95% is below the minimum of 99%'],
-  ['05-B40', { name: 'request-success-rate', thresholdRange: { max: 90 } }, 'request-success-rate: 95% is above the maximum of 90%'],
-  ['05-B41', { name: 'request-duration', thresholdRange: { max: 300 } }, 'request-duration: 460ms is above the maximum of 300ms'],
-  ['05-B41', { name: 'request-duration', thresholdRange: { min: 500 } }, 'request-duration: 460ms is below the minimum of 500ms'],
-  ['05-B42', { name: 'm', query: 'vector(1.23456)', thresholdRange: { max: 1 } }, 'm: 1.23 is above the maximum of 1'],
-  ['05-B42', { name: 'm', query: 'vector(-1)', thresholdRange: { min: 0 } }, 'm: -1 is below the minimum of 0'],
-])('%s: a value out of range is reported with metric, bound and side: %j', async (_, metric, reason) => {
+it.each<[Metric, string]>([
+  [{ name: 'request-success-rate', thresholdRange: { min: 99 } }, 'request-success-rate: 95% is below the minimum of 99%'],
+  [{ name: 'request-success-rate', thresholdRange: { max: 90 } }, 'request-success-rate: 95% is above the maximum of 90%'],
+  [{ name: 'request-duration', thresholdRange: { max: 300 } }, 'request-duration: 460ms is above the maximum of 300ms'],
+  [{ name: 'request-duration', thresholdRange: { min: 500 } }, 'request-duration: 460ms is below the minimum of 500ms'],
+  [{ name: 'm', query: 'vector(1.23456)', thresholdRange: { max: 1 } }, 'm: 1.23 is above the maximum of 1'],
+  [{ name: 'm', query: 'vector(-1)', thresholdRange: { min: 0 } }, 'm: -1 is below the minimum of 0'],
+])('a value out of range is reported with metric, bound and side: %j', async (metric, reason) => {
   expect(await run([metric])).toEqual([expect.objectContaining({ verdict: 'failed', reason })]);
 });
 
-it('05-B23, Q6: in Skipper route names every character except letters, digits and underscores becomes an underscore', async () => {
+it('in Skipper route names every character except letters, digits and underscores becomes an underscore', async () => {
   await scraped();
   const named = canary([{ name: 'request-success-rate' }]);
   Object.assign(named.metadata, { name: 'api-v2', namespace: 'shop-eu' });
@@ -110,7 +107,7 @@ it('05-B23, Q6: in Skipper route names every character except letters, digits an
   expect(verdict?.reason).toContain('route=~"kube(ew)?_shop_eu__web_shop_canary__.*__api_v2_canary(_[0-9]+)?"');
 });
 
-it("05-W19, W20, W21, W35: a template's settings for series, points, windows and empty answers count", async () => {
+it("a template's settings for series, points, windows and empty answers count", async () => {
   const spans: number[] = [];
   const datadog = createServer((request, response) => {
     const query = new URL(request.url ?? '', 'http://a').searchParams;
@@ -150,7 +147,7 @@ it("05-W19, W20, W21, W35: a template's settings for series, points, windows and
   expect(spans.sort((a, b) => a - b)).toEqual([120, 600, 600, 600, 600, 600]);
 });
 
-it('05-W32: a rate that finds nothing in a window shorter than two scrapes names that reason', async () => {
+it('a rate that finds nothing in a window shorter than two scrapes names that reason', async () => {
   const [narrow, wide, plain] = await run([
     { name: 'narrow', query: 'sum(rate(nothing[{{ interval }}]))', interval: '30s' },
     { name: 'wide', query: 'sum(rate(nothing[{{ interval }}]))', interval: '2m' },
@@ -161,7 +158,7 @@ it('05-W32: a rate that finds nothing in a window shorter than two scrapes names
   expect(plain?.reason).toMatch(/asked: nothing$/);
 });
 
-it('05-W33: an empty result shows the rendered query, on one line and shortened', async () => {
+it('an empty result shows the rendered query, on one line and shortened', async () => {
   const [rate] = await run([{ name: 'request-success-rate' }], { meshProvider: 'linkerd' });
   expect(rate?.reason).toMatch(/no series; asked: sum\( ?rate\( ?response_total\{.*namespace="test".*\[1m\]/);
   const [long] = await run([{ name: 'm', query: `nothing{a="${'x'.repeat(500)}"}\n  or nothing` }]);

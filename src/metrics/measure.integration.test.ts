@@ -8,7 +8,7 @@ import { measure } from './measure.ts';
 import type { MeasureDependencies } from './measure-dependencies.ts';
 
 describe('measure', () => {
-  it('05-B30, B31: gives the hand-computed numbers of the built-in istio queries, and the primary as baseline', async () => {
+  it('gives the hand-computed numbers of the built-in istio queries, and the primary as baseline', async () => {
     const verdicts = await run(
       [
         { name: 'request-success-rate', thresholdRange: { min: 99 } },
@@ -38,7 +38,7 @@ describe('measure', () => {
     ]);
   });
 
-  describe('request-success-rate without a rate of successes (05-B38, W36)', () => {
+  describe('request-success-rate without a rate of successes', () => {
     const only = async (codes: Readonly<Record<string, (scrape: number) => number | undefined>>) => {
       const server = await emptyServer();
       for (let i = 0; i < 5; i++) {
@@ -54,7 +54,7 @@ describe('measure', () => {
       return verdict;
     };
 
-    it('05-W36: only errors are 0 %, and fail the check', async () => {
+    it('only errors are 0 %, and fail the check', async () => {
       expect(await only({ 503: (scrape) => scrape * 7 })).toMatchObject({
         verdict: 'failed',
         value: 0,
@@ -69,27 +69,23 @@ describe('measure', () => {
         'successes that were seen once, which is too little for a rate',
         { 503: (scrape) => scrape * 7, 200: (scrape) => (scrape === 4 ? 90 : undefined) },
       ],
-    ])('05-B38, I11: %s is too little traffic to judge', async (_, codes) => {
+    ])('I11: %s is too little traffic to judge', async (_, codes) => {
       expect(await only(codes)).toMatchObject({ verdict: 'unmeasured' });
     });
   });
 
   it.each<[string, Partial<Metric>, unknown]>([
     // 90 % at or below 100 ms, evenly from 0: the median is 100 · 0.5 / 0.9.
-    ['05-W12: the quantile that the metric names', { quantile: 0.5 }, 55],
-    ['05-W12, B31: by default the 99th percentile in whole milliseconds', {}, 460],
-    [
-      '05-W13: fractions of a millisecond, where the metric wants them',
-      { quantile: 0.5, wholeMilliseconds: false },
-      expect.closeTo(500 / 9, 6),
-    ],
+    ['the quantile that the metric names', { quantile: 0.5 }, 55],
+    ['by default the 99th percentile in whole milliseconds', {}, 460],
+    ['fractions of a millisecond, where the metric wants them', { quantile: 0.5, wholeMilliseconds: false }, expect.closeTo(500 / 9, 6)],
   ])('%s', async (_, options, value) => {
     expect(await run([{ name: 'request-duration', thresholdRange: { max: 500 }, ...options }])).toMatchObject([
       { verdict: 'passed', value },
     ]);
   });
 
-  it('05-E1: runs built-in and inline queries before templates, and reads the template from its namespace', async () => {
+  it('runs built-in and inline queries before templates, and reads the template from its namespace', async () => {
     const asked: string[] = [];
     const template = async (namespace: string, name: string) => {
       asked.push(`${namespace}/${name}`);
@@ -116,22 +112,22 @@ describe('measure', () => {
   const object = { apiVersion: 'flagger.app/v1beta1', kind: 'MetricTemplate', name: 't', namespace: 'test' };
 
   it.each<[string, Metric, Partial<MeasureDependencies>, RegExp, Partial<Verdict>]>([
-    ['05-B43: no series of a rate', { name: 'request-success-rate' }, { meshProvider: 'linkerd' }, /found no series/, noRequest],
-    ['05-B44: no series of a duration', { name: 'request-duration' }, { meshProvider: 'linkerd' }, /found no series/, noRequest],
-    ['05-B45: no series', { name: 'm', query: 'nothing' }, {}, /found no series; asked: nothing$/, noTraffic],
+    ['no series of a rate', { name: 'request-success-rate' }, { meshProvider: 'linkerd' }, /found no series/, noRequest],
+    ['no series of a duration', { name: 'request-duration' }, { meshProvider: 'linkerd' }, /found no series/, noRequest],
+    ['no series', { name: 'm', query: 'nothing' }, {}, /found no series; asked: nothing$/, noTraffic],
     [
-      '05-B46: no series of a template',
+      'no series of a template',
       { name: 'm', templateRef: { name: 't' } },
       { template: async () => ({ spec: { provider: { type: 'prometheus', address: serverUrl() }, query: 'nothing' } }) },
       /found no series; asked: nothing$/,
       noTraffic,
     ],
-    ['05-B47: no server', { name: 'request-duration' }, { metricsServer: 'http://127.0.0.1:1' }, /cannot be queried/, unknown],
+    ['no server', { name: 'request-duration' }, { metricsServer: 'http://127.0.0.1:1' }, /cannot be queried/, unknown],
     ['a bad address', { name: 'request-duration' }, { metricsServer: '::' }, /must be an http or https URL/, unknown],
-    ['05-B47: a bad query', { name: 'm', query: 'sum(' }, {}, /answered 400/, wrongQuery],
-    ['05-T13: a bad template', { name: 'm', query: '{{ oops }}' }, {}, /1:4, in \{\{ oops \}\}: function "oops"/, wrongQuery],
+    ['a bad query', { name: 'm', query: 'sum(' }, {}, /answered 400/, wrongQuery],
+    ['a bad template', { name: 'm', query: '{{ oops }}' }, {}, /1:4, in \{\{ oops \}\}: function "oops"/, wrongQuery],
     [
-      '05-B49, T22: a missing template',
+      'a missing template',
       { name: 'm', templateRef: { name: 't' } },
       {},
       /MetricTemplate test\/t: not found/,
@@ -145,14 +141,14 @@ describe('measure', () => {
       unknown,
     ],
     [
-      '05-W16: a template of another namespace, where that is forbidden',
+      'a template of another namespace, where that is forbidden',
       { name: 'm', templateRef: { name: 't', namespace: 'ops' } },
       { noForeignRefs: true, template: async () => expect.fail('it must not even be read') },
       /MetricTemplate ops\/t: it is in another namespace, which is forbidden/,
       unknown,
     ],
     [
-      '05-T12: an interval that its backend cannot count back by',
+      'an interval that its backend cannot count back by',
       { name: 'm', interval: '1min', templateRef: { name: 't' } },
       {
         template: async () => ({ spec: { provider: { type: 'datadog', secretRef: { name: 's' } }, query: 'q' } }),
@@ -161,7 +157,7 @@ describe('measure', () => {
       /provider type datadog needs an interval such as 1m or 90s/,
       unknown,
     ],
-    ['05-B48: nothing to query', { name: 'm' }, {}, /neither query nor templateRef/, unknown],
+    ['nothing to query', { name: 'm' }, {}, /neither query nor templateRef/, unknown],
     [
       'a template whose query cannot be rendered',
       { name: 'm', templateRef: { name: 't' } },
@@ -186,14 +182,14 @@ describe('measure', () => {
       /Secret test\/s not found/,
       { code: 'SecretNotFound', object: { apiVersion: 'v1', kind: 'Secret', name: 's', namespace: 'test' } },
     ],
-  ])('05-E5, 05-E6, I11: %s is unmeasured, not failed', async (_, metric, more, reason, why) => {
+  ])('I11: %s is unmeasured, not failed', async (_, metric, more, reason, why) => {
     expect(await run([metric], more)).toEqual([
       { check: metric.name, verdict: 'unmeasured', limit: expect.any(String), reason: expect.stringMatching(reason), ...why },
     ]);
   });
 });
 
-it('05-T12, W14, 02-15.2.26: a window that only the query reads still works, and one minute is the default', async () => {
+it('a window that only the query reads still works, and one minute is the default', async () => {
   const asked: string[] = [];
   const graphite = createServer((request, response) => {
     asked.push(new URL(request.url ?? '', 'http://a').searchParams.get('from') ?? '');

@@ -17,7 +17,7 @@ import { templateCounts } from './template-counts.ts';
 type Check = (deps: MeasureDependencies) => Promise<Verdict>;
 
 /**
- * One verdict for each check, in Flagger's order: built-in and inline queries as listed, then templates (05-E1). All run at the same time, so that a failed
+ * One verdict for each check, in Flagger's order: built-in and inline queries as listed, then templates. All run at the same time, so that a failed
  * check does not hide the others. Never throws; a check that cannot be measured is `unmeasured` (I11).
  */
 export async function measure(canary: Canary, deps: MeasureDependencies): Promise<Verdict[]> {
@@ -44,7 +44,7 @@ export async function compare(canary: Canary, toCompare: readonly ToCompare[], d
   return Promise.all(toCompare.map(async (one): Promise<Compared> => ({ metric: one.metric, ...(await counted(one)) })));
 }
 
-/** Waits for the initial delay, and marks a metric that only observes (05-W28). */
+/** Waits for the initial delay, and marks a metric that only observes. */
 function guarded(canary: Canary, metric: Metric, check: Check): Check {
   const asked: Check = async (deps) => delayed(metric, canary.status?.release, deps.nowMs) ?? (await check(deps));
   return metric.mode === 'observe' ? async (deps) => ({ ...(await asked(deps)), observed: true }) : asked;

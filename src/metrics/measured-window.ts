@@ -38,7 +38,7 @@ export function measuredWindow(
   return { interval: leftMs < WHOLE_SECONDS_FROM_MS ? `${leftMs}ms` : `${Math.floor(leftMs / 1000)}s`, isCut: true };
 }
 
-/** The verdict on a metric during its initial delay, counted from the time when the canary can get requests; undefined after it (05-W28). */
+/** The verdict on a metric during its initial delay, counted from the time when the canary can get requests; undefined after it. */
 export function delayed({ name, initialDelay }: Metric, release: Release | undefined, nowMs: number): Verdict | undefined {
   const delayMs = initialDelay === undefined ? undefined : parseDuration(initialDelay);
   const untilMs = delayMs === undefined || release === undefined ? nowMs : measuredFrom(release) + delayMs;

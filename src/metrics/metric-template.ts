@@ -4,7 +4,7 @@ import { MetricTemplateSpec } from '../api/metric-template.ts';
 
 const { provider, query, ...choices } = MetricTemplateSpec.shape;
 
-/** The part of a MetricTemplate that a check uses. An unknown or missing type is Prometheus (05-T20). */
+/** The part of a MetricTemplate that a check uses. An unknown or missing type is Prometheus. */
 export const QueryTemplate = z.looseObject({
   spec: z.looseObject({
     provider: z.looseObject({

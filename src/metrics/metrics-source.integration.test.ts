@@ -47,12 +47,12 @@ it.each<[string, Record<string, string>, object]>([
     { 'tls.crt': tlsText('client.crt'), 'tls.key': tlsText('client.key') },
     { commonName: expect.stringMatching(/.+/) },
   ],
-])('05-W17: the metrics source gets %s, and its certificate is checked with the authority of the Secret', async (_, data, shown) => {
+])('the metrics source gets %s, and its certificate is checked with the authority of the Secret', async (_, data, shown) => {
   expect(await ofFlags({ ...ca(), ...data }).runQuery('q', signal)).toEqual({ kind: 'value', value: 1 });
   expect(seen).toEqual([expect.objectContaining(shown)]);
 });
 
-it('05-W17: without the authority the certificate is refused', async () => {
+it('without the authority the certificate is refused', async () => {
   expect(await ofFlags({ token: 't0ken' }).runQuery('q', signal)).toEqual({ kind: 'error', reason: expect.stringMatching(/certificate/) });
   expect(await ofFlags(undefined).isOnline(signal)).toMatch(/certificate/);
   expect(seen).toEqual([]);
@@ -64,11 +64,11 @@ it.each<[Record<string, string>, RegExp]>([
   [{ 'header.a b': 'x' }, /header\.a b that makes no header/],
   [{ 'header.Transfer-Encoding': 'chunked' }, /header\.Transfer-Encoding that makes no header/],
   [{ 'header.proxy-authorization': 'x' }, /header\.proxy-authorization that makes no header/],
-])('05-W17: a Secret like %j is refused with a message', async (data, reason) => {
+])('a Secret like %j is refused with a message', async (data, reason) => {
   expect(await ofFlags(data).runQuery('q', signal)).toEqual({ kind: 'error', reason: expect.stringMatching(reason) });
 });
 
-it('05-W17: spec.metricsServer has its own Secret, and never sees that of the flag', async () => {
+it('spec.metricsServer has its own Secret, and never sees that of the flag', async () => {
   const deps = {
     metricsServer: 'http://127.0.0.1:1',
     metricsServerSecret: async () => ({ token: 'of-the-flag' }),
@@ -99,7 +99,7 @@ const asked = async (provider: object, secrets: Record<string, Record<string, st
 };
 const caSecretRef = { name: 'ca' };
 
-it('05-W18: a template trusts the authority of caSecretRef, or of its own Secret, and presents a client certificate', async () => {
+it('a template trusts the authority of caSecretRef, or of its own Secret, and presents a client certificate', async () => {
   expect(await asked({ caSecretRef })).toEqual({ kind: 'value', value: 1 });
   const secretRef = { name: 'own' };
   const own = { ...ca(), 'tls.crt': tlsText('client.crt'), 'tls.key': tlsText('client.key') };
@@ -111,14 +111,14 @@ it('05-W18: a template trusts the authority of caSecretRef, or of its own Secret
   expect(await asked({})).toEqual({ kind: 'error', reason: expect.stringMatching(/certificate/) });
 });
 
-it('05-P64: the certificate of external metrics is not checked with insecureSkipVerify, and is checked by default', async () => {
+it('the certificate of external metrics is not checked with insecureSkipVerify, and is checked by default', async () => {
   await asked({ type: 'externalmetrics', insecureSkipVerify: true });
   expect(seen).toHaveLength(1);
   expect(await asked({ type: 'externalmetrics' })).toEqual({ kind: 'error', reason: expect.stringMatching(/certificate/) });
   expect(seen).toHaveLength(1);
 });
 
-it("05-W18: a template's query is retried as often as its retries allow, after a temporary error", async () => {
+it("a template's query is retried as often as its retries allow, after a temporary error", async () => {
   answers = [() => ({ status: 503 }), () => ({ status: 429 })];
   expect(await asked({ caSecretRef, retries: 2 })).toEqual({ kind: 'value', value: 1 });
   expect(seen).toHaveLength(3);
@@ -130,7 +130,7 @@ it("05-W18: a template's query is retried as often as its retries allow, after a
   expect(seen).toHaveLength(5);
 });
 
-it('05-W18: a template has its own time limit, which includes retries', async () => {
+it('a template has its own time limit, which includes retries', async () => {
   const silent = Array.from({ length: 9 }, () => () => ({ status: 503 }));
   answers = silent;
   expect(await asked({ caSecretRef, retries: 5, timeout: '300ms' })).toMatchObject({ kind: 'error' });

@@ -13,7 +13,7 @@ export type ServerDependencies = Pick<
   'metricsServer' | 'metricsServerSecret' | 'secret' | 'timeoutMs' | 'clock' | 'egress' | 'ownEgress'
 >;
 
-/** The server of a Canary's built-in and inline queries: its own with its Secret, or the global server with the Secret of the flag (05-B6, W17). */
+/** The server of a Canary's built-in and inline queries: its own with its Secret, or the global server with the Secret of the flag. */
 export function serverOf({ spec, metadata }: Canary, deps: ServerDependencies): SeriesProvider {
   const { metricsServer: address, metricsServerSecretRef: ref } = spec;
   if (!address) return globalServer(deps);

@@ -14,48 +14,44 @@ const variables = {
 
 describe('query templates', () => {
   it.each([
-    ['05-T1: name and namespace', '{{ name }}.{{ namespace }}', 'podinfo.test'],
-    ['05-T2, T9: target, with and without spaces', 'up{t=~"{{target}}-primary"}[{{ interval }}]', 'up{t=~"api-primary"}[1m]'],
-    ['05-T3, T4, T5: service, ingress and route', '{{ service }} {{ ingress }} {{ route }}', 'web ing r'],
-    ['05-T6: the interval as it was written', '{{ interval }}', '1m'],
-    ['05-T7: variables', '{{ variables.a }}', 'x'],
-    ['05-T8: no escaping, and white space as it is', ' {{ "<\'>" }}\n\t', " <'>\n\t"],
-    ['05-T9: a variable of its own', '{{- $r := printf "kube_%s" ingress }}{{ $r }}', 'kube_ing'],
-    ['05-T10: keys that are no names', '{{ index variables "a-b" }}{{ index variables "none" }}', 'dash'],
-    ['05-T10: trim marks and comments', 'a {{- /* gone */ -}} b{{- " " -}}  c', 'ab c'],
-    ['05-T10: pipes and parentheses', '{{ target | printf "%s-%s" "x" }}{{ printf "%q" (printf "%s" target) }}', 'x-api"api"'],
-    ['05-T10: raw texts and braces in texts', '{{ `raw` }}{{ "}" }}', 'raw}'],
-    ['05-T10: if', '{{ if eq variables.a "x" }}yes{{ else }}no{{ end }}', 'yes'],
-    ['05-T10: else if', '{{ if eq target "no" }}1{{ else if not variables.a }}2{{ else }}3{{ end }}', '3'],
-    ['05-T10: with', '{{ with index variables "a" }}[{{ . }}]{{ else }}none{{ end }}', '[x]'],
-    ['05-T10: with of nothing', '{{ with index variables "none" }}[{{ . }}]{{ else }}none{{ end }}', 'none'],
-    ['05-T10: with of a map', '{{ with variables }}{{ .a }}{{ end }}', 'x'],
-    ['05-T10: range over keys and values', '{{ range $k, $v := variables }}{{ $k }}="{{ $v }}",{{ end }}', 'a="x",a-b="dash",'],
+    ['name and namespace', '{{ name }}.{{ namespace }}', 'podinfo.test'],
+    ['target, with and without spaces', 'up{t=~"{{target}}-primary"}[{{ interval }}]', 'up{t=~"api-primary"}[1m]'],
+    ['service, ingress and route', '{{ service }} {{ ingress }} {{ route }}', 'web ing r'],
+    ['the interval as it was written', '{{ interval }}', '1m'],
+    ['variables', '{{ variables.a }}', 'x'],
+    ['no escaping, and white space as it is', ' {{ "<\'>" }}\n\t', " <'>\n\t"],
+    ['a variable of its own', '{{- $r := printf "kube_%s" ingress }}{{ $r }}', 'kube_ing'],
+    ['keys that are no names', '{{ index variables "a-b" }}{{ index variables "none" }}', 'dash'],
+    ['trim marks and comments', 'a {{- /* gone */ -}} b{{- " " -}}  c', 'ab c'],
+    ['pipes and parentheses', '{{ target | printf "%s-%s" "x" }}{{ printf "%q" (printf "%s" target) }}', 'x-api"api"'],
+    ['raw texts and braces in texts', '{{ `raw` }}{{ "}" }}', 'raw}'],
+    ['if', '{{ if eq variables.a "x" }}yes{{ else }}no{{ end }}', 'yes'],
+    ['else if', '{{ if eq target "no" }}1{{ else if not variables.a }}2{{ else }}3{{ end }}', '3'],
+    ['with', '{{ with index variables "a" }}[{{ . }}]{{ else }}none{{ end }}', '[x]'],
+    ['with of nothing', '{{ with index variables "none" }}[{{ . }}]{{ else }}none{{ end }}', 'none'],
+    ['with of a map', '{{ with variables }}{{ .a }}{{ end }}', 'x'],
+    ['range over keys and values', '{{ range $k, $v := variables }}{{ $k }}="{{ $v }}",{{ end }}', 'a="x",a-b="dash",'],
+    ['range, break and continue', '{{ range variables }}{{ if eq . "x" }}{{ continue }}{{ end }}{{ . }}{{ break }}{{ end }}', 'dash'],
+    ['a variable changed in a block', '{{ $x := 1 }}{{ if true }}{{ $x = 2 }}{{ $y := 3 }}{{ end }}{{ $x }}', '2'],
     [
-      '05-T10: range, break and continue',
-      '{{ range variables }}{{ if eq . "x" }}{{ continue }}{{ end }}{{ . }}{{ break }}{{ end }}',
-      'dash',
-    ],
-    ['05-T10: a variable changed in a block', '{{ $x := 1 }}{{ if true }}{{ $x = 2 }}{{ $y := 3 }}{{ end }}{{ $x }}', '2'],
-    [
-      '05-T10: comparisons',
+      'comparisons',
       '{{ eq 1 2 1 }} {{ ne "a" "b" }} {{ lt 1 2 }} {{ le 2 2 }} {{ gt "b" "a" }} {{ ge 1 2 }}',
       'true true true true true false',
     ],
-    ['05-T10: and, or, not, len', '{{ and 1 "" }}|{{ or "" 2 }}|{{ not 0 }}|{{ len "é" }}|{{ len variables }}', '|2|true|2|2'],
-    ['05-T10: slice', '{{ slice target 1 }} {{ slice target 0 2 }}', 'pi ap'],
-    ['05-T10: html, js, urlquery', '{{ html "<a&\'>" }} {{ js "it\'s" }} {{ urlquery "a b&c" }}', "&lt;a&amp;&#39;&gt; it\\'s a+b%26c"],
-    ['05-T10: print and println', '{{ print 1 2 "a" "b" 3 }}{{ println "a" 1 }}', '1 2ab3a 1\n'],
-    ['05-T10: verbs of printf', '{{ printf "%5s|%-3d|%.2f|%v|%t|%%|%d" "a" 1 2.5 "b" true "c" }}', '    a|1  |2.50|b|true|%|%!d(string=c)'],
-    ['05-W29: quoting of a variable', '{job={{ printf "%q" (print "a" "\\"" "b") }}}', '{job="a\\"b"}'],
+    ['and, or, not, len', '{{ and 1 "" }}|{{ or "" 2 }}|{{ not 0 }}|{{ len "é" }}|{{ len variables }}', '|2|true|2|2'],
+    ['slice', '{{ slice target 1 }} {{ slice target 0 2 }}', 'pi ap'],
+    ['html, js, urlquery', '{{ html "<a&\'>" }} {{ js "it\'s" }} {{ urlquery "a b&c" }}', "&lt;a&amp;&#39;&gt; it\\'s a+b%26c"],
+    ['print and println', '{{ print 1 2 "a" "b" 3 }}{{ println "a" 1 }}', '1 2ab3a 1\n'],
+    ['verbs of printf', '{{ printf "%5s|%-3d|%.2f|%v|%t|%%|%d" "a" 1 2.5 "b" true "c" }}', '    a|1  |2.50|b|true|%|%!d(string=c)'],
+    ['quoting of a variable', '{job={{ printf "%q" (print "a" "\\"" "b") }}}', '{job="a\\"b"}'],
   ])('renders %s', (_, template, query) => {
     expect(renderQuery(template, variables)).toEqual({ query });
   });
 
   it.each([
-    ['05-T11: {{ variables.b }}', /1:13, in \{\{ variables\.b \}\}: variables\.b is not set/],
-    ['05-T11, Q17: {{ foo }}', /1:4, in \{\{ foo \}\}: function "foo" not defined/],
-    ['05-Q17: {{ .a }}', /1:4, in \{\{ \.a \}\}: \.a has no value: write \{\{ variables\.a \}\}/],
+    ['{{ variables.b }}', /1:13, in \{\{ variables\.b \}\}: variables\.b is not set/],
+    ['{{ foo }}', /1:4, in \{\{ foo \}\}: function "foo" not defined/],
+    ['{{ .a }}', /1:4, in \{\{ \.a \}\}: \.a has no value: write \{\{ variables\.a \}\}/],
     ['{{ .Namespace }}', /\.Namespace has no value: write \{\{ namespace \}\}$/],
     ['up\n {{ foo }}', /2:5, in \{\{ foo \}\}: function "foo" not defined/],
     ['{{ target', /1:1, in \{\{ target: unclosed action/],
@@ -93,11 +89,11 @@ describe('query templates', () => {
     ['a loop over long values', `{{ $x := "${'x'.repeat(9000)}" }}${'{{ len $x }}'.repeat(100)}`, /takes more than 20000 steps/],
     ['fields of fields', `{{ variables${'.a'.repeat(30_000)} }}`, /too many fields/],
     ['a template of a megabyte', '{{ target }}'.repeat(90_000), /1:1, .*longer than 65536 characters/],
-  ])('05-W29: ends with an error for %s', (_, template, error) => {
+  ])('ends with an error for %s', (_, template, error) => {
     expect(renderQuery(template, variables)).toEqual({ error: expect.stringMatching(error) });
   });
 
-  it('05-W29: a rendering takes at most 20000 steps, three for each placeholder and one for each text', () => {
+  it('a rendering takes at most 20000 steps, three for each placeholder and one for each text', () => {
     const placeholders = '{{ "" }}'.repeat(6664);
     const texts = (count: number) => Array.from({ length: count }, () => 'a').join('{{ "" }}');
     expect(renderQuery(`${placeholders}${texts(2)}`, variables)).toEqual({ query: 'aa' });
@@ -107,7 +103,7 @@ describe('query templates', () => {
     });
   });
 
-  it('05-W29: a text that makes the query too long is named by its beginning', () => {
+  it('a text that makes the query too long is named by its beginning', () => {
     const template = `{{ $x := "${'x'.repeat(1000)}" }}${'{{ $x }}'.repeat(65)}${'y'.repeat(600)}`;
     expect(renderQuery(template, variables)).toEqual({ error: expect.stringMatching(/ 1:1, .*longer than 65536 characters$/) });
   });
@@ -116,7 +112,7 @@ describe('query templates', () => {
     ['fields of fields', `{{ variables${'.a'.repeat(30_000)} }}`, /too many fields/],
     ['a template of a megabyte', '{{ target }}'.repeat(90_000), /longer than 65536 characters/],
     ['values that are gone through again and again', `{{ $x := "${'x'.repeat(9000)}" }}${'{{ len $x }}'.repeat(100)}`, /20000 steps/],
-  ])('05-W15: ends with an error without the variables for %s', (_, template, error) => expect(checkTemplate(template)).toMatch(error));
+  ])('ends with an error without the variables for %s', (_, template, error) => expect(checkTemplate(template)).toMatch(error));
 
   it('takes a template of 64 KiB that consists only of placeholders', () => {
     const template = '{{ target }}'.repeat(5461);
@@ -135,7 +131,7 @@ describe('query templates', () => {
     ['{{ range variables }}{{ break }}{{ tarrget }}{{ end }}', /"tarrget" not defined/],
     ['{{ range variables }}{{ continue }}{{ end }}{{ tarrget }}', /"tarrget" not defined/],
     ['{{ printf "%x" target }}', /verb %x/],
-  ])('05-W15: finds the mistake in %s without knowing the variables', (template, error) => {
+  ])('finds the mistake in %s without knowing the variables', (template, error) => {
     if (error) expect(checkTemplate(template)).toMatch(error);
     else expect(checkTemplate(template)).toBeUndefined();
   });

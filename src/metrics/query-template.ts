@@ -12,7 +12,7 @@ const MOST_SHOWN = 60;
 
 /**
  * A query with its placeholders filled in. The language is Go's text/template: calls, fields of `variables`, literals, pipes, parentheses, `$v :=`, if, with,
- * range, comments, trim markers and its functions; without templates within templates and `call`. A missing variable is an error (05-T8–T11), and the error
+ * range, comments, trim markers and its functions; without templates within templates and `call`. A missing variable is an error, and the error
  * names the place of the mistake and its action.
  */
 export function renderQuery(template: string, variables: QueryVariables): { query: string } | { error: string } {

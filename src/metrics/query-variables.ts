@@ -3,16 +3,16 @@ import type { Canary, Metric } from '../api/canary.ts';
 /** Texts that a query can use, as `{{ namespace }}`. */
 export const queryTexts = ['name', 'namespace', 'target', 'service', 'ingress', 'route', 'interval'] as const;
 
-/** The variables of a query template (05-T1–T7). `variables` are the metric's `templateVariables`. */
+/** The variables of a query template. `variables` are the metric's `templateVariables`. */
 export type QueryVariables = Record<(typeof queryTexts)[number], string> & { variables: Readonly<Record<string, string>> };
 
 type Named = { name?: string | undefined };
 type MeasuredSpec = { targetRef: { name: string }; service: Named; ingressRef?: Named | undefined; routeRef?: Named | undefined };
 
-/** Interval of a metric without one (05-W14). */
+/** Interval of a metric without one. */
 export const defaultInterval = '1m';
 
-/** `interval` defaults to one minute for every metric, also for templates (05-W14). */
+/** `interval` defaults to one minute for every metric, also for templates. */
 export function queryVariables(canary: Canary, metric: Pick<Metric, 'interval' | 'templateVariables'>): QueryVariables {
   const { spec, metadata } = canary;
   return {

@@ -15,7 +15,7 @@ it('reduces more series than a call can have arguments', () => {
   expect(pickSample(samples, rule, { reduce: 'max' })).toEqual({ kind: 'value', value: 499_999 });
 });
 
-describe('the sample that is judged (05-4.2)', () => {
+describe('the sample that is judged', () => {
   it.each<[string, Samples, SampleRule, SampleChoice, unknown]>([
     ['the last series of Prometheus', [[1], [2]], prometheus, {}, is(2)],
     ['one that has a value', [[1], [null]], prometheus, {}, is(1)],
@@ -23,25 +23,25 @@ describe('the sample that is judged (05-4.2)', () => {
     ['no data for no series', [], prometheus, {}, noData],
     ['the oldest point of Datadog', [[1, 2], [3]], datadog, {}, is(1)],
     ['its null as zero', [[null, 2]], datadog, {}, is(0)],
-    ['05-W19: its null as no value, when asked to', [[null, 2]], datadog, { strictNoData: true }, is(2)],
-    ['05-W19: the first series that has a value, when asked to', [[null], [2]], datadog, { strictNoData: true }, is(2)],
-    ['05-W19: its nulls alone as no data, when asked to', [[null]], datadog, { strictNoData: true }, noData],
+    ['its null as no value, when asked to', [[null, 2]], datadog, { strictNoData: true }, is(2)],
+    ['the first series that has a value, when asked to', [[null], [2]], datadog, { strictNoData: true }, is(2)],
+    ['its nulls alone as no data, when asked to', [[null]], datadog, { strictNoData: true }, noData],
     ['zero for an empty answer of InfluxDB', [], influx, {}, is(0)],
-    ['05-W19: no data for it, when asked to', [], influx, { strictNoData: true }, noData],
+    ['no data for it, when asked to', [], influx, { strictNoData: true }, noData],
     ['no data for its record without a value', [[null]], influx, {}, noData],
-    ['05-B37: NaN as it came, which passes every bound today', [[Number.NaN]], influx, {}, is(Number.NaN)],
-    ['05-W35: NaN as no data, when asked to', [[Number.NaN]], influx, { strictNoData: true }, noData],
-    ['05-Q11: the last point that is not null', [[3, 8.5, null, 4.25]], graphite, {}, is(4.25)],
-    ['05-Q11: of the last target that has one', [[3], [null, null]], graphite, {}, is(3)],
-    ['05-W21: the newest point, when asked to', [[1, 2]], datadog, { sample: 'last' }, is(2)],
-    ['05-W21: the mean of the points, when asked to', [[1, 2]], datadog, { sample: 'avg' }, is(1.5)],
-    ['05-W20: the first series, when asked to', [[1], [2], [6]], prometheus, { reduce: 'first' }, is(1)],
-    ['05-W20: the least', [[3], [2], [6]], prometheus, { reduce: 'min' }, is(2)],
-    ['05-W20: the greatest', [[3], [9], [6]], prometheus, { reduce: 'max' }, is(9)],
-    ['05-W20: the mean', [[1], [2], [6]], prometheus, { reduce: 'avg' }, is(3)],
-    ['05-W20: the sum', [[1], [2], [6]], prometheus, { reduce: 'sum' }, is(9)],
-    ['05-W20: a single series under `error`', [[1]], prometheus, { reduce: 'error' }, is(1)],
-    ['05-W20: an error for several under `error`', [[1], [2]], prometheus, { reduce: 'error' }, expect.objectContaining({ kind: 'error' })],
+    ['NaN as it came, which passes every bound today', [[Number.NaN]], influx, {}, is(Number.NaN)],
+    ['NaN as no data, when asked to', [[Number.NaN]], influx, { strictNoData: true }, noData],
+    ['the last point that is not null', [[3, 8.5, null, 4.25]], graphite, {}, is(4.25)],
+    ['of the last target that has one', [[3], [null, null]], graphite, {}, is(3)],
+    ['the newest point, when asked to', [[1, 2]], datadog, { sample: 'last' }, is(2)],
+    ['the mean of the points, when asked to', [[1, 2]], datadog, { sample: 'avg' }, is(1.5)],
+    ['the first series, when asked to', [[1], [2], [6]], prometheus, { reduce: 'first' }, is(1)],
+    ['the least', [[3], [2], [6]], prometheus, { reduce: 'min' }, is(2)],
+    ['the greatest', [[3], [9], [6]], prometheus, { reduce: 'max' }, is(9)],
+    ['the mean', [[1], [2], [6]], prometheus, { reduce: 'avg' }, is(3)],
+    ['the sum', [[1], [2], [6]], prometheus, { reduce: 'sum' }, is(9)],
+    ['a single series under `error`', [[1]], prometheus, { reduce: 'error' }, is(1)],
+    ['an error for several under `error`', [[1], [2]], prometheus, { reduce: 'error' }, expect.objectContaining({ kind: 'error' })],
   ])('is %s', (_, samples, rule, choice, expected) => {
     expect(pickSample(samples, rule, choice)).toEqual(expected);
   });

@@ -4,7 +4,7 @@ import type { Measurement } from './providers/metric-provider.ts';
 /** A backend's result: samples of each series, oldest first, in the order of the response. `null` is a point without a value. */
 export type Samples = readonly (readonly (number | null)[])[];
 
-/** The sample of a response that is judged, and the effect of a missing one (05-4.2: each backend has its own habit). */
+/** The sample of a response that is judged, and the effect of a missing one: each backend has its own habit. */
 export interface SampleRule {
   series: 'first' | 'last';
   sample: 'first' | 'last';
@@ -15,7 +15,7 @@ export interface SampleRule {
   nan: 'keep' | 'noData';
 }
 
-/** The MetricTemplate's choice; absent fields keep the backend's rule, and `strictNoData` overrules it (05-W19, W35). */
+/** The MetricTemplate's choice; absent fields keep the backend's rule, and `strictNoData` overrules it. */
 export type SampleChoice = Pick<MetricTemplateSpec, 'reduce' | 'sample' | 'strictNoData'>;
 
 /** The only number that is judged. */

@@ -53,7 +53,7 @@ export function sourceOf(
         deps,
       );
       if (measured.kind === 'error' && measured.code === 'QueryInvalid') return { ...place, ...measured };
-      // A wrong query and a query without traffic have the same result: the reason shows the query (05-W33).
+      // A wrong query and a query without traffic have the same result: the reason shows the query.
       if (measured.kind !== 'noData') return measured;
       return { ...measured, reason: `${measured.reason}; asked: ${shortened(query)}${narrowWindow(query, variables.interval)}` };
     },
@@ -64,7 +64,7 @@ export function sourceOf(
   };
 }
 
-/** Prometheus scrapes once a minute by default, and a rate needs two samples (05-W32). */
+/** Prometheus scrapes once a minute by default, and a rate needs two samples. */
 const TWO_SCRAPES_MS = 120_000;
 
 function narrowWindow(query: string, interval: string): string {

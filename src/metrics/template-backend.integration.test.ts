@@ -44,11 +44,11 @@ const secretRef = { name: 'keys' };
 it.each([
   ['the Canary', { name: 't' }, ['template shop/t', 'secret shop/keys']],
   ['the reference', { name: 't', namespace: 'ops' }, ['template ops/t', 'secret ops/keys']],
-])('05-T22: the template is of the namespace of %s, and its Secret always of the template’s', async (_, ref, lookups) => {
+])('the template is of the namespace of %s, and its Secret always of the template’s', async (_, ref, lookups) => {
   expect((await looked(ref, { type: 'prometheus', secretRef })).lookups).toEqual(lookups);
 });
 
-it('05-T20: a missing type is Prometheus, and an unknown one is refused with its name', async () => {
+it('a missing type is Prometheus, and an unknown one is refused with its name', async () => {
   expect((await looked({ name: 't' }, {})).result).toEqual({ kind: 'value', value: 1 });
   const { result } = await looked({ name: 't' }, { type: 'wavefront' });
   expect(result).toEqual({
@@ -59,19 +59,19 @@ it('05-T20: a missing type is Prometheus, and an unknown one is refused with its
   });
 });
 
-it('05-T21: headers of the template are sent, without surrounding white space', async () => {
+it('headers of the template are sent, without surrounding white space', async () => {
   seen.splice(0);
   await looked({ name: 't' }, { type: 'prometheus', headers: { 'X-Scope-OrgID': ['a', 'b'] } });
   expect(seen).toEqual([{ url: '/api/v1/query?query=a+b+c', headers: expect.objectContaining({ 'x-scope-orgid': 'a, b' }) }]);
 });
 
-it('05-W24: a template whose backend cannot be made is reported with the reason, as is a template whose query fails', async () => {
+it('a template whose backend cannot be made is reported with the reason, as is a template whose query fails', async () => {
   const broken = await looked({ name: 't' }, { type: 'prometheus', address: undefined });
   expect(broken.asked).toEqual([[{ namespace: 'shop', name: 't' }, expect.stringMatching(/spec\.provider\.address is required/)]]);
   expect((await looked({ name: 't' }, {})).asked).not.toContainEqual([expect.anything(), expect.any(String)]);
 });
 
-it.each(['prometheus', 'graphite', 'influxdb', 'dynatrace', 'splunk'])('05-T25: type %s needs an address', async (type) => {
+it.each(['prometheus', 'graphite', 'influxdb', 'dynatrace', 'splunk'])('type %s needs an address', async (type) => {
   const { result } = await looked({ name: 't' }, { type, secretRef, address: undefined });
   expect(result).toMatchObject({
     problem: expect.stringMatching(/spec\.provider\.address is required/),
@@ -102,14 +102,14 @@ describe('windows of backends that are queried for a time range', () => {
     ['100s', 100],
     ['1h', 3600],
     ['', 60],
-  ])('05-Q3, Q8: New Relic looks back by %j, which is %i s', async (interval, seconds) => {
+  ])('New Relic looks back by %j, which is %i s', async (interval, seconds) => {
     const asked = await askedBy('newrelic', interval);
     expect(asked instanceof URLSearchParams && asked.get('nrql')).toBe(`q SINCE ${seconds} seconds ago`);
   });
-  it.each(['1min', '1'])('05-Q3: %j is not a time, and is refused with a message', async (interval) => {
+  it.each(['1min', '1'])('%j is not a time, and is refused with a message', async (interval) => {
     expect(await askedBy('newrelic', interval)).toEqual({ problem: expect.stringMatching(/needs an interval such as 1m or 90s/) });
   });
-  it('05-Q8: Datadog looks back ten times the interval', async () => {
+  it('Datadog looks back ten times the interval', async () => {
     const asked = await askedBy('datadog', '100s');
     if (!(asked instanceof URLSearchParams)) throw new Error(asked.problem);
     expect(Number(asked.get('to')) - Number(asked.get('from'))).toBe(1000);

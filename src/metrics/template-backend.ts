@@ -43,7 +43,7 @@ export async function templateBackend(
     ...why,
   });
   const object = metricTemplate(namespace, name);
-  // Also checked here: the Canary was admitted earlier, and every use counts (05-T24, W16).
+  // Also checked here: the Canary was admitted earlier, and every use counts.
   if (deps.noForeignRefs && namespace !== canaryNamespace) return problem('it is in another namespace, which is forbidden');
   try {
     const found = await deps.template(namespace, name);

@@ -77,7 +77,7 @@ it('20.3: a window ends when all queries are answered: queries that wait reach t
   expect(answer).toMatchObject({ kind: 'window', window: { fromMs: asked.fromMs, toMs: endMs + 8_000 } });
 });
 
-it('05-W24: a reading that is cancelled reports nothing about its template', async () => {
+it('a reading that is cancelled reports nothing about its template', async () => {
   const newer = new AbortController();
   const { answer, reported } = await answerTo(['20', '3', '500', '4.5'], { answering: () => newer.abort(), signal: newer.signal });
   expect([answer, reported]).toEqual([expect.objectContaining({ kind: 'unknown' }), []]);

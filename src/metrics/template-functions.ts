@@ -18,7 +18,7 @@ const isEqual = (a: TemplateValue | undefined, b: TemplateValue | undefined): bo
   return a === b;
 };
 
-/** `index` of a map or of the map in it; a missing key gives the empty text, unlike a missing field (05-T10). */
+/** `index` of a map or of the map in it; a missing key gives the empty text, unlike a missing field. */
 function index([value, ...keys]: readonly TemplateValue[]): TemplateValue {
   if (keys.length === 0) return value ?? '';
   const [key, ...rest] = keys;
@@ -38,7 +38,7 @@ function slice([value, from = 0, to]: readonly TemplateValue[]): string {
 const HTML: Readonly<Record<string, string>> = { '&': '&amp;', "'": '&#39;', '<': '&lt;', '>': '&gt;', '"': '&#34;', '\0': '\uFFFD' };
 const joined = (args: readonly TemplateValue[]) => formatText.print(args);
 
-/** Go's built-in functions. `call`, which runs its argument, is left out on purpose: no value here is a function (05-T10, W29). */
+/** Go's built-in functions. `call`, which runs its argument, is left out on purpose: no value here is a function. */
 export const templateFunctions: Readonly<Record<string, TemplateFunction>> = {
   printf: formatText.printf,
   print: joined,

@@ -14,7 +14,7 @@ const spec = (type: MetricProviderType, provider: object = {}, more: Partial<Met
   return { provider: { ...source.provider, type, ...provider } as MetricTemplateSpec['provider'], query: known.query, ...more };
 };
 
-it.each(metricProviders)('05-W15: a MetricTemplate of type %s that may work has no problem', (type) => {
+it.each(metricProviders)('a MetricTemplate of type %s that may work has no problem', (type) => {
   expect(templateProblems(spec(type))).toEqual([]);
 });
 
@@ -50,11 +50,11 @@ it.each<[string, MetricTemplateSpec, string, RegExp]>([
     'spec.query',
     /2:9, in \{\{ tarrget \}\}: function "tarrget"/,
   ],
-])('05-W9, W15: %s is a problem, with its field', (_, template, path, message) => {
+])('%s is a problem, with its field', (_, template, path, message) => {
   expect(templateProblems(template)).toEqual([{ path, message: expect.stringMatching(message) }]);
 });
 
-it('05-W15: a query of the cluster that names another namespace than its template is a problem', () => {
+it('a query of the cluster that names another namespace than its template is a problem', () => {
   const problem = [{ path: 'spec.query', message: expect.stringContaining('can read only namespace "ops"') }];
   expect(templateProblems(spec('keptn'), 'ops')).toEqual(problem);
   expect(templateProblems(spec('externalmetrics', {}, { query: 'shop/queue' }), 'ops')).toEqual(problem);
@@ -71,13 +71,13 @@ it.each<[string, Record<string, string[]>, string]>([
   ['of the connection', { 'X-Scope-OrgID': ['a'], 'Transfer-Encoding': ['chunked'] }, 'has "Transfer-Encoding", which is set by Serin'],
   ['whose name is none', { 'a b': ['c'] }, 'has "a b", which is not a header name'],
   ['with a line break', { 'x-a': ['b\r\nhost: c'] }, 'has "x-a", which has a value with a line break'],
-])('05-W18: a header %s is a problem of its field', (_, headers, message) => {
+])('a header %s is a problem of its field', (_, headers, message) => {
   const [problem, ...more] = templateProblems(spec('prometheus', { headers }));
   expect([problem?.path, more]).toEqual(['spec.provider.headers', []]);
   expect(problem?.message).toContain(message);
 });
 
-it('05-W9: the templates of the examples may work', () => {
+it('the templates of the examples may work', () => {
   const text = readFileSync(join(import.meta.dirname, '..', '..', 'examples', 'metric-template.yaml'), 'utf8');
   const templates = parseAllDocuments(text).flatMap((document) => {
     const object: { kind?: string; spec: MetricTemplateSpec } = document.toJS();

@@ -12,7 +12,7 @@ import { splunkUrls } from './providers/splunk.ts';
 import { checkTemplate } from './query-template.ts';
 import { timeoutOf } from './template-backend.ts';
 
-/** Errors of a MetricTemplate that no Secret can repair: the field, and its defect (05-W15). `namespace`: its own, where it is known. */
+/** Errors of a MetricTemplate that no Secret can repair: the field, and its defect. `namespace`: its own, where it is known. */
 export function templateProblems({ provider, query, counts, window }: MetricTemplateSpec, namespace?: string): Problem[] {
   const problems: Problem[] = [];
   const add = (path: string, message: string) => problems.push({ path, message });

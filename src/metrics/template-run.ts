@@ -7,7 +7,7 @@ import { TemplateError } from './template-tokens.ts';
 
 const templateNames = [...queryTexts, 'variables'] as const;
 
-/** Maximum length of a rendered query and of each intermediate value: a value can be put into the next, and so grow without end (05-W29). */
+/** Maximum length of a rendered query and of each intermediate value: a value can be put into the next, and so grow without end. */
 const LONGEST = LONGEST_QUERY;
 /**
  * Maximum number of steps of one rendering: one for an operation, and one for each 16 characters that a function gets. Nested blocks would multiply without

@@ -13,7 +13,7 @@ interface Dialect {
   hasButtons?: boolean;
 }
 
-/** The form that Slack, Discord and Rocket.Chat share (05-A41–A43). */
+/** The form that Slack, Discord and Rocket.Chat share. */
 export function attachments(message: AlertMessage, { channel, username }: ReceiverSettings, dialect: Dialect): object {
   const { color, clean, limits, longestName, hasButtons = false } = dialect;
   const links = linksOf(message);

@@ -11,7 +11,7 @@ const limits: TextLimits = { text: 4096, fields: 25, name: 256, value: 1024, tot
 /** Longest name that a webhook posts under. */
 const LONGEST_NAME = 80;
 
-/** Its endpoint for messages in Slack's form is one below the webhook's own (05-A42). */
+/** Its endpoint for messages in Slack's form is one below the webhook's own. */
 export const discord: AlertFormat = {
   body: (message, settings) => {
     const body = { ...settings, username: settings.username.slice(0, LONGEST_NAME) };

@@ -11,7 +11,7 @@ const REPLY = ['messageReplyOption', 'REPLY_MESSAGE_FALLBACK_TO_NEW_THREAD'] as 
 /** A message is limited to 32,000 bytes. Source: Google, `spaces.messages.create`. */
 const limits: TextLimits = { text: 4000, fields: 40, name: 256, value: 1024, total: 20_000, totalIn: 'bytes' };
 
-/** Google Chat (05-A45); no icon has a public address. */
+/** Google Chat; no icon has a public address. */
 export const gchat: AlertFormat = {
   body(message, { address }) {
     const { text, fields } = fitted(message, limits, escapeMarkup);

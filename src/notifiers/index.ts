@@ -2,20 +2,14 @@ import type { AlertProviderType } from '../api/alert-provider.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
 import type { EgressPolicy } from '../outgoing/connection.ts';
 import { proxyUrl } from '../outgoing/proxy.ts';
-import { alertmanager } from './alertmanager.ts';
-import { discord } from './discord.ts';
-import { gchat } from './gchat.ts';
-import { msteams } from './msteams.ts';
+import * as listed from './formats.ts';
 import type { AlertFormat, Notifier, ReceiverSettings } from './notifier.ts';
 import { postAlert } from './post-alert.ts';
-import { rocket } from './rocket.ts';
-import { slack } from './slack.ts';
-import { webhook } from './webhook.ts';
 
-/** Every kind of receiver; a type without an entry does not compile. */
-export const formats = { slack, msteams, discord, rocket, gchat, webhook, alertmanager } satisfies Record<AlertProviderType, AlertFormat>;
+/** A type of receiver without a format, or the reverse, does not compile. */
+export const formats: Record<AlertProviderType, AlertFormat> & Record<Exclude<keyof typeof listed, AlertProviderType>, never> = listed;
 
-/** Total time of one alert, in milliseconds (05-A40). */
+/** Total time of one alert, in milliseconds. */
 const TIMEOUT_MS = 5000;
 
 type GivenSettings = Omit<ReceiverSettings, 'channel' | 'username'> & { channel?: string | undefined; username?: string | undefined };
@@ -27,7 +21,6 @@ export function readSettings(given: GivenSettings): ReceiverSettings {
     address: given.address.trim(),
     token: given.token?.trim() || undefined,
     signingKey: given.signingKey?.trim() || undefined,
-    // Source: 05-A34.
     channel: given.channel || 'general',
     username: given.username || 'flagger',
   };

@@ -4,7 +4,7 @@ import { linksOf } from './links.ts';
 import { type AlertFormat, type AlertMessage, type ReceiverSettings, workloadName } from './notifier.ts';
 import { hexColor, toneOf } from './tone.ts';
 
-/** Microsoft Teams: a MessageCard for its connectors (05-A44), an Adaptive Card for Workflows (05-W8). */
+/** Microsoft Teams: a MessageCard for its connectors, an Adaptive Card for Workflows. */
 export const msteams: AlertFormat = {
   body: (message, settings) => (wantsAdaptiveCard(settings) ? adaptiveCard(message) : messageCard(message)),
 };

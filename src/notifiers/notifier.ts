@@ -9,7 +9,7 @@ export interface AlertMessage {
   /** Event from the closed list. */
   reason: string;
   text: string;
-  /** Title and value, in the order to show (05-6.2). */
+  /** Title and value, in the order to show. */
   fields: readonly { name: string; value: string }[];
   /** The release as data; absent in alerts that an earlier version has listed. */
   details?: AlertDetails | undefined;
@@ -66,7 +66,7 @@ export function withPath(address: URL, ending: string): URL {
   return url;
 }
 
-/** The Canary as receivers show it (05-6.4). */
+/** The Canary as receivers show it. */
 export function workloadName({ canary }: AlertMessage): string {
   return `${canary.name}.${canary.namespace}`;
 }

@@ -2,7 +2,7 @@ import type { AlertProviderSpec } from '../api/alert-provider.ts';
 import type { Problem } from '../api/problem.ts';
 import { notifierFor } from './index.ts';
 
-/** Errors of an AlertProvider that no Secret can repair: the field, and its defect; no address is repeated (05-W9, W15). */
+/** Errors of an AlertProvider that no Secret can repair: the field, and its defect; no address is repeated. */
 export function receiverProblems({ type, address, proxy }: AlertProviderSpec): Problem[] {
   const problems: Problem[] = [];
   const ofSecret = 'http://address.of.the.secret';

@@ -14,7 +14,7 @@ const colors = { failed: 'danger', warning: 'warning', success: 'good', news: he
 /** No limit of attachments is published; these are those of a section block. Source: Slack, "Section block". */
 const limits: TextLimits = { text: 3000, fields: 25, name: 256, value: 2000, total: 12_000, totalIn: 'characters' };
 
-/** An incoming webhook, or `https://slack.com/api/chat.postMessage` with a bot token (05-A41). */
+/** An incoming webhook, or `https://slack.com/api/chat.postMessage` with a bot token. */
 export const slack: AlertFormat = {
   takesToken: true,
   body: (message, settings) =>

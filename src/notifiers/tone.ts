@@ -12,5 +12,5 @@ export function toneOf({ severity, reason }: Pick<AlertMessage, 'severity' | 're
   return good.has(reason) ? 'success' : 'news';
 }
 
-/** Red and blue are those of Flagger (05-A43, A44). */
+/** Red and blue are those of Flagger. */
 export const hexColor: Readonly<Record<Tone, string>> = { failed: '#FF0000', warning: '#D97706', success: '#2E7D32', news: '#0076D7' };

@@ -3,7 +3,7 @@ import { fitted } from './fitted.ts';
 import type { AlertFormat } from './notifier.ts';
 import { asItIs, plainLimits } from './plain.ts';
 
-/** Plain JSON for receivers of one's own; signed where the Secret has a key, with a token where it has one (05-W8). */
+/** Plain JSON for receivers of one's own; signed where the Secret has a key, with a token where it has one. */
 export const webhook: AlertFormat = {
   takesToken: true,
   isSigned: true,

@@ -39,7 +39,7 @@ const WORDS: Readonly<Record<Exclude<SpecialAddress, 'metadata'> | 'own', string
   own: "an address of Serin's own pod or node",
 };
 
-/** The policy for addresses that tenants write (05-W18, W37). */
+/** The policy for addresses that tenants write. */
 export function addressPolicy({ allowedAddresses, allowedLocalAddresses, ownAddresses, apiServers }: AddressSettings): AddressPolicy {
   const isNamed = addressList(allowedAddresses);
   // An operator whose `allowedAddresses` list a network of only local addresses means these addresses.

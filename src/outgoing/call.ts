@@ -180,6 +180,6 @@ function codeOf(error: Error): string | undefined {
   return code === undefined || code === 'ERR_GOT_REQUEST_ERROR' || code === 'ERR_READING_RESPONSE_STREAM' ? (inner ?? code) : code;
 }
 
-/** Errors of certificates, redirect loops and bad schemes stay the same on a retry (02-8). */
+/** Errors of certificates, redirect loops and bad schemes stay the same on a retry. */
 const isLasting = (code: string): boolean =>
   /CERT|SELF_SIGNED|UNABLE_TO|TLS_|SSL|TOO_MANY_REDIRECTS|UNSUPPORTED_PROTOCOL|INVALID/.test(code);

@@ -14,7 +14,7 @@ const measured = JSON.stringify({ status: 'success', data: { resultType: 'vector
 const API_SERVER = '198.51.100.1';
 const apiServerAt = (port: number) => ({ ...egressSettings, apiServers: [API_SERVER], agents: reaching(API_SERVER, port) });
 
-it('05-W37: a value that the API server answers is not measured, and the reason names the flag', async () => {
+it('a value that the API server answers is not measured, and the reason names the flag', async () => {
   const { seen, port } = await listening(() => ({ status: 200, body: measured }));
   const ask = (allowedAddresses: string[]) =>
     prometheus({ address: `http://${API_SERVER}`, timeoutMs: 60_000, egress: outgoing({ ...apiServerAt(port), allowedAddresses }) });
@@ -27,26 +27,26 @@ it('05-W37: a value that the API server answers is not measured, and the reason 
   expect(seen).toHaveLength(3);
 });
 
-it('05-W37: the metrics server of the flags is measured wherever it is', async () => {
+it('the metrics server of the flags is measured wherever it is', async () => {
   const { port } = await listening(() => ({ status: 200, body: measured }));
   const egress = ownEgress(egressSettings);
   const server = globalServer({ metricsServer: `http://127.0.0.1:${port}`, timeoutMs: 60_000, ownEgress: egress });
   expect(await server.runQuery('up', signal)).toEqual({ kind: 'value', value: 42 });
 });
 
-it.each(callers)('05-W37: what the API server answers to %s is shown only where it is named', async (_, call) => {
+it.each(callers)('what the API server answers to %s is shown only where it is named', async (_, call) => {
   const { port } = await listening(() => ({ status: 403, body: '{"error":"inner words","ok":false}' }));
   expect(await call(`http://${API_SERVER}/`, outgoing(apiServerAt(port)))).not.toContain('inner words');
 });
 
-it('05-W37: an answer of the API server to an alert is judged only by its status', async () => {
+it('an answer of the API server to an alert is judged only by its status', async () => {
   const { port } = await listening(() => ({ status: 200, body: '{"ok":false,"error":"inner_words"}' }));
   const made = notifierFor('slack', { address: `http://${API_SERVER}/` }, { egress: outgoing(apiServerAt(port)) });
   if ('problem' in made) throw new Error(made.problem);
   expect(await made.send(message, signal)).toEqual({ ok: true });
 });
 
-it('05-W37: an answer of a webhook at the API server is concealed, also a good answer and an answer after a redirect', async () => {
+it('an answer of a webhook at the API server is concealed, also a good answer and an answer after a redirect', async () => {
   const { port } = await listening((url) => (url === '/' ? { status: 307, location: '/next' } : { status: 200, body: 'inner words' }));
   for (const path of ['/', '/next']) {
     const answer = await callWebhook({ name: 'h', url: `http://${API_SERVER}${path}` }, payload, {
@@ -58,7 +58,7 @@ it('05-W37: an answer of a webhook at the API server is concealed, also a good a
   }
 });
 
-it('05-W37: concealment is decided by the address that answers, and not by a later look-up of the name', async () => {
+it('concealment is decided by the address that answers, and not by a later look-up of the name', async () => {
   const { port } = await listening(() => ({ status: 403, body: '{"error":"inner words"}' }));
   let asked = 0;
   const lookup: LookupFunction = (_name, _options, callback) => {
@@ -72,7 +72,7 @@ it('05-W37: concealment is decided by the address that answers, and not by a lat
 });
 
 it.each(['10.96.0.1', '::ffff:10.96.0.1', '::ffff:a60:1', '64:ff9b::10.96.0.1'])(
-  '05-W37: an answer through a proxy from %s is concealed',
+  'an answer through a proxy from %s is concealed',
   async (address) => {
     const proxy = await listening(() => ({ status: 403, body: '{"error":"inner words"}' }));
     const proxyEnvironment = { HTTP_PROXY: `http://127.0.0.1:${proxy.port}` };

@@ -7,7 +7,7 @@ export interface OutgoingConnection {
   agent?: { http: HttpAgent; https: HttpsAgent };
   /** A proxy that a resource names reads what is sent over it. */
   isOverheard?: boolean;
-  /** True if the answer must not be shown or used, because of an address connected to: it would reveal services that only Serin can reach (05-W37). */
+  /** True if the answer must not be shown or used, because of an address connected to: it would reveal services that only Serin can reach. */
   conceals?(): boolean;
   /** Resolves when one more answer is allowed to become large (I15). A call of the result admits the next one. Rejects with the reason of the signal. */
   growAnswer?(signal: AbortSignal): Promise<() => void>;

@@ -127,7 +127,7 @@ const quoting: LookupFunction = (_name, _options, callback) => callback(new Erro
 const carried = (requests: readonly IncomingMessage[]): string => JSON.stringify(requests.map(({ headers, url }) => [headers, url]));
 const secretIn = (text: string) => [SECRET, Buffer.from(SECRET).toString('base64').slice(0, 10)].filter((form) => text.includes(form));
 
-describe.each(Object.entries(callers))('05-W37: %s', (_, { address, call, readsAll }) => {
+describe.each(Object.entries(callers))('%s', (_, { address, call, readsAll }) => {
   it.each([301, 302, 303, 307, 308])('carry no credentials to another origin by a redirect (%s)', async (status) => {
     const other = await serving((_, response) => void response.end('{}'));
     const first = await redirecting(status, `${other.origin}/y`);
@@ -211,7 +211,7 @@ describe.each(Object.entries(callers))('05-W37: %s', (_, { address, call, readsA
   });
 });
 
-describe('05-W37: without credentials', () => {
+describe('without credentials', () => {
   const answers = async (first: string): Promise<Record<string, string>> => {
     const egress = outgoing(here);
     const asked = await sendRequest({ url: new URL(first) }, { who: 'X', timeoutMs: TIMEOUT_MS, secrets: [], signal, egress });
@@ -237,7 +237,7 @@ describe('05-W37: without credentials', () => {
 });
 
 const throughProxy = Object.entries(callers).filter(([, { namesProxy }]) => namesProxy);
-it.each(throughProxy)('05-W37: %s show a proxy that a resource names no credentials', async (_, { address, call }) => {
+it.each(throughProxy)('%s show a proxy that a resource names no credentials', async (_, { address, call }) => {
   const proxy = await serving((__, response) => void response.end('{}'));
   for (const origin of ['http://backend.invalid', 'https://backend.invalid'])
     await call(address(origin), { egress: outgoing(here), proxy: proxy.origin });
@@ -245,7 +245,7 @@ it.each(throughProxy)('05-W37: %s show a proxy that a resource names no credenti
   expect(secretIn(carried(proxy.seen))).toEqual([]);
 });
 
-describe('05-W37: the web socket of Splunk', () => {
+describe('the web socket of Splunk', () => {
   const run = (url: string, { egress, proxy, clock = handClock() }: Around) => {
     const options = { who: 'Splunk', timeoutMs: TIMEOUT_MS, secrets: [SECRET], signal, clock };
     const transport = { timeoutMs: TIMEOUT_MS, egress, proxy };

@@ -3,7 +3,7 @@ import { callers, egressSettings, listening, outgoing, payload } from '../../tes
 import { callWebhook } from '../webhooks/call-webhook.ts';
 import { allowedAddressProblem } from './address-policy.ts';
 
-it.each(callers)('05-W37: %s reach allowed addresses alone, by number or by name', async (_, call) => {
+it.each(callers)('%s reach allowed addresses alone, by number or by name', async (_, call) => {
   const { seen, port } = await listening(() => ({ status: 200, body: '{}' }));
   const elsewhere = outgoing({ ...egressSettings, allowedAddresses: ['10.0.0.0/8', '192.0.2.7'] });
   for (const host of ['127.0.0.1', 'localhost', '[::ffff:127.0.0.1]', '2130706433'])
@@ -16,7 +16,7 @@ it.each(callers)('05-W37: %s reach allowed addresses alone, by number or by name
   expect(seen).toHaveLength(2);
 });
 
-it('05-W37: a webhook is not led elsewhere by a redirect', async () => {
+it('a webhook is not led elsewhere by a redirect', async () => {
   const { seen, port } = await listening(() => ({ status: 302, location: 'http://169.254.169.254/latest/meta-data' }));
   const egress = outgoing({ ...egressSettings, allowedAddresses: ['127.0.0.0/8'] });
   const answer = await callWebhook({ name: 'h', url: `http://127.0.0.1:${port}/` }, payload, {
@@ -31,7 +31,7 @@ it('05-W37: a webhook is not led elsewhere by a redirect', async () => {
   expect(seen).toHaveLength(1);
 });
 
-it.each(callers)('05-W18: %s go through the proxy of the environment, but for what NO_PROXY names', async (_, call) => {
+it.each(callers)('%s go through the proxy of the environment, but for what NO_PROXY names', async (_, call) => {
   const proxy = await listening(() => ({ status: 200, body: '{}' }));
   const proxyEnvironment = { HTTP_PROXY: `http://127.0.0.1:${proxy.port}`, NO_PROXY: 'direct.invalid' };
   const egress = outgoing({ ...egressSettings, proxyEnvironment });
@@ -48,7 +48,7 @@ it.each([
   ['10.0.0.0/33', /neither an address nor a network/],
   ['prometheus', /neither/],
   ['10.0.0.0/8/9', /neither/],
-])('05-W37: %s is looked at before it is used', (entry, problem) => {
+])('%s is looked at before it is used', (entry, problem) => {
   if (problem) expect(allowedAddressProblem(entry)).toMatch(problem);
   else expect(allowedAddressProblem(entry)).toBeUndefined();
 });

@@ -15,7 +15,7 @@ interface EgressSettings extends AddressSettings {
 /**
  * Egress policy for calls on behalf of users of the cluster: through the proxies of the environment (or the proxy that a resource names), and only to allowed
  * addresses. A name is resolved once for each connection, which goes to an address that was judged. With a proxy, its own address is judged so, and the target
- * only by its literal host (05-W18, W37). `lookup` resolves the names of all calls of the policy.
+ * only by its literal host. `lookup` resolves the names of all calls of the policy.
  */
 export function egressPolicy({ proxyEnvironment, agents: base, ...settings }: EgressSettings): (lookup: LookupFunction) => EgressPolicy {
   const { problemOf, proxyProblemOf, isConcealed } = addressPolicy(settings);

@@ -25,7 +25,7 @@ const names =
 describe.each(throughProxy)('a proxy that %s name', (_, call) => {
   const target = 'http://192.0.2.1/x';
 
-  it('05-W37: is held to --allowed-addresses, by number and by name', async () => {
+  it('is held to --allowed-addresses, by number and by name', async () => {
     const proxy = await listening(() => ({ status: 200, body: '{}' }));
     const elsewhere = outgoing({
       ...egressSettings,
@@ -37,7 +37,7 @@ describe.each(throughProxy)('a proxy that %s name', (_, call) => {
     expect(proxy.seen).toEqual([]);
   });
 
-  it('05-W37: must not be at an address of this pod or node or the API server unless a flag names it', async () => {
+  it('must not be at an address of this pod or node or the API server unless a flag names it', async () => {
     const proxy = await listening(() => ({ status: 200, body: '{}' }));
     const lookup = names({ hop: '127.0.0.1', mapped: '::ffff:127.0.0.1', 'metadata.test': '169.254.169.254' });
     const egress = outgoing({ ...egressSettings, apiServers: ['198.51.100.1'], lookup });
@@ -55,7 +55,7 @@ describe.each(throughProxy)('a proxy that %s name', (_, call) => {
     expect(proxy.seen).toHaveLength(1);
   });
 
-  it('05-W37: gets only its own credentials, and not those of the proxy of the environment', async () => {
+  it('gets only its own credentials, and not those of the proxy of the environment', async () => {
     const proxy = await listening(() => ({ status: 200, body: '{}' }));
     const proxyEnvironment = { HTTP_PROXY: 'http://env:s3cret@203.0.113.1:3128', HTTPS_PROXY: 'http://env:s3cret@203.0.113.1:3128' };
     const egress = outgoing({ ...egressSettings, allowedAddresses: ['127.0.0.1', '192.0.2.1'], proxyEnvironment });
@@ -67,7 +67,7 @@ describe.each(throughProxy)('a proxy that %s name', (_, call) => {
     expect(proxy.headers.map((headers) => headers['proxy-authorization'])).toEqual([undefined, own, undefined, own]);
   });
 
-  it('05-W37: gets a CONNECT for an https address, and sees only its host', async () => {
+  it('gets a CONNECT for an https address, and sees only its host', async () => {
     const proxy = await listening(() => ({ status: 200 }));
     const egress = outgoing({ ...egressSettings, allowedAddresses: ['127.0.0.1'] });
     expect(await call('https://backend.invalid/s3cret?s3cret', egress, `http://127.0.0.1:${proxy.port}`)).not.toMatch(/^200/);
@@ -76,7 +76,7 @@ describe.each(throughProxy)('a proxy that %s name', (_, call) => {
   });
 });
 
-it('05-W18: a request to an https address goes through the tunnel of a proxy, encrypted to its end', async () => {
+it('a request to an https address goes through the tunnel of a proxy, encrypted to its end', async () => {
   const target = createTlsServer({ cert: tlsText('server.crt'), key: tlsText('server.key') }, (request, response) =>
     response.end(request.headers.authorization),
   );
@@ -109,14 +109,14 @@ it('05-W18: a request to an https address goes through the tunnel of a proxy, en
   proxy.close();
 });
 
-it('05-W37: a proxy whose user info cannot be read is refused, and not repeated', async () => {
+it('a proxy whose user info cannot be read is refused, and not repeated', async () => {
   const options = { who: 'X', timeoutMs: 60_000, signal, secrets: [], egress: outgoing(egressSettings) };
   const answer = await sendRequest({ url: new URL('http://192.0.2.1/') }, { ...options, proxy: 'http://%zz:s3cret@192.0.2.2:3128' });
   expect(answer).toEqual({ kind: 'error', reason: expect.stringContaining('its proxy must be an http or https address') });
   expect(answer).not.toMatchObject({ reason: expect.stringContaining('s3cret') });
 });
 
-it('05-W37: no credentials go to an http address through a proxy that a resource names', async () => {
+it('no credentials go to an http address through a proxy that a resource names', async () => {
   const proxy = await listening(() => ({ status: 200, body: '{}' }));
   const egress = outgoing({ ...egressSettings, allowedAddresses: ['127.0.0.1'] });
   const through = `http://127.0.0.1:${proxy.port}`;
@@ -134,7 +134,7 @@ it('05-W37: no credentials go to an http address through a proxy that a resource
   expect(proxy.seen).toEqual([]);
 });
 
-it('05-W37: an answer that a proxy fetches from a name of this pod or node is concealed, with a proxy of the environment or of a resource', async () => {
+it('an answer that a proxy fetches from a name of this pod or node is concealed, with a proxy of the environment or of a resource', async () => {
   const proxy = await listening(() => ({ status: 403, body: '{"error":"inner words"}' }));
   const lookup = names({ 'inward.test': '169.254.169.254', 'public.test': '192.0.2.1' });
   const url = `http://127.0.0.1:${proxy.port}`;
@@ -147,7 +147,7 @@ it('05-W37: an answer that a proxy fetches from a name of this pod or node is co
   expect(proxy.seen).toHaveLength(3);
 });
 
-it.each(callers)('05-W37: %s ask no proxy for a metadata service or a local address that is written out', async (_, call) => {
+it.each(callers)('%s ask no proxy for a metadata service or a local address that is written out', async (_, call) => {
   const proxy = await listening(() => ({ status: 200, body: '{}' }));
   const proxyEnvironment = { HTTP_PROXY: `http://127.0.0.1:${proxy.port}`, HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` };
   const egress = outgoing({ ...egressSettings, proxyEnvironment });
@@ -158,7 +158,7 @@ it.each(callers)('05-W37: %s ask no proxy for a metadata service or a local addr
 });
 
 it.each(['http://169.254.169.254/', 'http://metadata.google.internal/', 'http://127.0.0.1:15000/'])(
-  '05-W37: a redirect through a proxy does not lead to %s',
+  'a redirect through a proxy does not lead to %s',
   async (location) => {
     const proxy = await listening(() => ({ status: 307, location }));
     const egress = outgoing({ ...egressSettings, proxyEnvironment: { HTTP_PROXY: `http://127.0.0.1:${proxy.port}` } });

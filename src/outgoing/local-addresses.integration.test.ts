@@ -14,7 +14,7 @@ const resolvingTo =
       all.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
     );
 
-describe.each(callers)('05-W37: %s without a list of local addresses', (_, call) => {
+describe.each(callers)('%s without a list of local addresses', (_, call) => {
   it.each([
     ...['127.0.0.1', '127.9', '2130706433', '0x7f000001', '0177.0.0.1', '127.0.0.1.', '0.0.0.0', '[::1]', '[::]'],
     ...['[::ffff:127.0.0.1]', '[::ffff:7f00:1]', '[64:ff9b::7f00:1]', '[2002:7f00:1::]', 'localhost', 'LOCALHOST.', 'a.localhost'],
@@ -39,7 +39,7 @@ describe.each(callers)('05-W37: %s without a list of local addresses', (_, call)
   );
 });
 
-describe.each(callers)('05-W37: %s with a list of local addresses', (_, call) => {
+describe.each(callers)('%s with a list of local addresses', (_, call) => {
   it('reach what it lists, and with --allowed-addresses beside it both', async () => {
     const { seen, port } = await listening(() => ({ status: 200, body: '{}' }));
     for (const allowedAddresses of [[], ['192.0.2.0/24']]) {
@@ -77,7 +77,7 @@ describe.each(callers)('05-W37: %s with a list of local addresses', (_, call) =>
   });
 });
 
-it('05-W37: a name with local and other addresses is called only at the others', async () => {
+it('a name with local and other addresses is called only at the others', async () => {
   const { seen, port } = await listening(() => ({ status: 200, body: '{}' }));
   const lookup = resolvingTo('127.0.0.2', OWN, '127.0.0.1', '169.254.169.254');
   const egress = outgoing({ ...egressSettings, ownAddresses: [OWN], allowedLocalAddresses: ['127.0.0.1'], lookup });
@@ -85,7 +85,7 @@ it('05-W37: a name with local and other addresses is called only at the others',
   expect(seen).toHaveLength(callers.length);
 });
 
-it('05-W37: a refusal names the address and the flag', () => {
+it('a refusal names the address and the flag', () => {
   const { problemOf } = addressPolicy({ ...egressSettings, ownAddresses: [OWN] });
   expect(['127.0.0.1', '169.254.171.2', OWN, 'localhost', '169.254.170.23'].map(problemOf)).toEqual([
     '127.0.0.1 is a loopback address, which is called only where --allowed-local-addresses lists it',

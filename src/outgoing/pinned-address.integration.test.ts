@@ -21,7 +21,7 @@ function turning(...addresses: string[]) {
   return { asked, lookup };
 }
 
-it.each(callers)('05-W37: %s go to the address that was judged, and the name is not resolved again', async (_, call) => {
+it.each(callers)('%s go to the address that was judged, and the name is not resolved again', async (_, call) => {
   const { seen, port } = await listening(() => ({ status: 200, body: '{}' }));
   const forbidden = await listening(() => ({ status: 200, body: '{}' }), { host: '127.0.0.2', port });
   const { asked, lookup } = turning('127.0.0.1', '127.0.0.2');
@@ -32,7 +32,7 @@ it.each(callers)('05-W37: %s go to the address that was judged, and the name is 
   expect([seen.length, forbidden.seen.length]).toEqual([1, 0]);
 });
 
-it('05-W37: a name with several addresses is called only at allowed ones, whichever family answers first', async () => {
+it('a name with several addresses is called only at allowed ones, whichever family answers first', async () => {
   const { seen, port } = await listening(() => ({ status: 200, body: '{}' }));
   const forbidden = await listening(() => ({ status: 200, body: '{}' }), { host: '127.0.0.2', port });
   const all = ['127.0.0.2', '::ffff:127.0.0.2', '::1', '127.0.0.1'].map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
@@ -45,7 +45,7 @@ it('05-W37: a name with several addresses is called only at allowed ones, whiche
   expect([seen.length, forbidden.seen.length]).toEqual([callers.length, 0]);
 });
 
-it('05-W37: each retry is judged by the address that it goes to', async () => {
+it('each retry is judged by the address that it goes to', async () => {
   const { seen, port } = await listening(() => ({ status: 503 }));
   const forbidden = await listening(() => ({ status: 200 }), { host: '127.0.0.2', port });
   const { asked, lookup } = turning('127.0.0.1', '127.0.0.2');
@@ -56,7 +56,7 @@ it('05-W37: each retry is judged by the address that it goes to', async () => {
   expect([asked.length, seen.length, forbidden.seen.length]).toEqual([2, 1, 0]);
 });
 
-it('05-W37: each redirect is judged by the address that it goes to', async () => {
+it('each redirect is judged by the address that it goes to', async () => {
   const { seen, port } = await listening(() => ({ status: 307, location: '/next' }));
   const forbidden = await listening(() => ({ status: 200 }), { host: '127.0.0.2', port });
   const { lookup } = turning('127.0.0.1', '127.0.0.2');
@@ -66,7 +66,7 @@ it('05-W37: each redirect is judged by the address that it goes to', async () =>
   expect([seen.length, forbidden.seen.length]).toEqual([1, 0]);
 });
 
-it('05-W37: a connection that another call left open is not taken', async () => {
+it('a connection that another call left open is not taken', async () => {
   const { seen, port } = await listening(() => ({ status: 200, body: '{}' }));
   const address = `http://localhost:${port}/`;
   // A request to the metrics server of the flags.
@@ -76,7 +76,7 @@ it('05-W37: a connection that another call left open is not taken', async () => 
   expect(seen).toHaveLength(1);
 });
 
-it('05-W37: the client of AWS goes to the address that was judged', async () => {
+it('the client of AWS goes to the address that was judged', async () => {
   const { seen, port } = await listening(() => ({ status: 400, body: '{}' }));
   const forbidden = await listening(() => ({ status: 400, body: '{}' }), { host: '127.0.0.2', port });
   const { lookup } = turning('127.0.0.1', '127.0.0.2');
@@ -94,7 +94,7 @@ it('05-W37: the client of AWS goes to the address that was judged', async () => 
   expect([seen.length, forbidden.seen.length]).toEqual([1, 0]);
 });
 
-it('05-W37: the web socket of Splunk goes to the address that was judged, and its values are concealed as others are', async () => {
+it('the web socket of Splunk goes to the address that was judged, and its values are concealed as others are', async () => {
   const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
   let connections = 0;
   server.on('connection', (socket) => {

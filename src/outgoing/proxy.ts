@@ -28,7 +28,7 @@ function isDecodable(text: string): boolean {
 }
 
 /**
- * Agents for one call: through `proxy` if it is given, otherwise through the proxies of the environment (05-A40). `undefined` if this Node version does not
+ * Agents for one call: through `proxy` if it is given, otherwise through the proxies of the environment. `undefined` if this Node version does not
  * support proxies: a direct call would show the address to a network that must not see it.
  */
 export function agentsFor(proxy: string | undefined, environment: ProxyEnvironment): { http: HttpAgent; https: HttpsAgent } | undefined {

@@ -9,7 +9,7 @@ export interface TlsFiles {
 
 type Data = Readonly<Record<string, string>> | undefined;
 
-/** The keys that Secrets of Kubernetes have for it: `ca.crt`, `tls.crt`, `tls.key` (05-W17, W18). */
+/** The keys that Secrets of Kubernetes have for it: `ca.crt`, `tls.crt`, `tls.key`. */
 export function tlsFiles(secret: Data, caSecret?: Data): TlsFiles | undefined {
   const ca = caSecret?.['ca.crt'] ?? secret?.['ca.crt'];
   const cert = secret?.['tls.crt'];

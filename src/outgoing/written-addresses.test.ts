@@ -7,7 +7,7 @@ import { canaryAddresses, receiverAddresses, refusedAddresses, templateAddresses
 const policy = addressPolicy({ ...egressSettings, allowedLocalAddresses: ['127.0.0.3'] });
 const paths = (written: Parameters<typeof refusedAddresses>[0]) => refusedAddresses(written, policy).map(({ path }) => path);
 
-it('05-W37: each field that names a local address or a metadata service is found, in any spelling', () => {
+it('each field that names a local address or a metadata service is found, in any spelling', () => {
   const urls = [
     'http://127.0.0.1:15000/quitquitquit',
     'http://shop.test/',
@@ -22,7 +22,7 @@ it('05-W37: each field that names a local address or a metadata service is found
   expect(paths(canaryAddresses({ spec }))).toEqual(['spec.metricsServer', ...[0, 2, 5].map((nth) => `spec.analysis.webhooks[${nth}].url`)]);
 });
 
-it('05-W37: addresses of MetricTemplates and AlertProviders are found, and also their proxies', () => {
+it('addresses of MetricTemplates and AlertProviders are found, and also their proxies', () => {
   const [local, own] = ['http://[::1]:9090', 'http://prometheus:9090'];
   expect(paths(templateAddresses({ provider: { address: local, proxy: local } }))).toEqual([
     'spec.provider.address',

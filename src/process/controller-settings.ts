@@ -18,7 +18,7 @@ export const ProcessFlags = CommandLine.transform(({ kubeconfigQps, kubeconfigBu
 }).and(z.object({ logLevel: z.string(), endWithStdin: z.boolean().default(false) }));
 export type ProcessFlags = z.infer<typeof ProcessFlags>;
 
-/** The settings by command line and environment, whose variables win where they are not empty (05-A37). */
+/** The settings by command line and environment, whose variables win where they are not empty. */
 export function configOf(options: CommandLine, env: NodeJS.ProcessEnv) {
   const values = flagEntries.map(([name, flag]) => [settingName(name, flag), (flag.env && env[flag.env]) || options[name]]);
   return ControllerConfig.safeParse({

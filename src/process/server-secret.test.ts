@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { serverSecret } from './server-secret.ts';
 
-it('05-W17: the credentials come from the files of a mounted Secret and the environment, which wins, and are read again each time', async () => {
+it('the credentials come from the files of a mounted Secret and the environment, which wins, and are read again each time', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'serin-server-secret-'));
   writeFileSync(join(folder, 'token'), 'one\n');
   writeFileSync(join(folder, 'ca.crt'), 'pem');

@@ -6,7 +6,7 @@ const MOST_BYTES = 1024 * 1024;
 
 /**
  * Credentials of the metrics server: the files of a folder, as the kubelet writes a Secret, and environment variables, which win. They are read again each
- * time, so that a rotated Secret takes effect at once. `undefined` if neither is given (05-W17).
+ * time, so that a rotated Secret takes effect at once. `undefined` if neither is given.
  */
 export function serverSecret(folder: string | undefined, env: NodeJS.ProcessEnv): (() => Promise<Record<string, string>>) | undefined {
   const variables = { token: env.METRICS_SERVER_TOKEN, username: env.METRICS_SERVER_USERNAME, password: env.METRICS_SERVER_PASSWORD };

@@ -8,7 +8,7 @@ describe('cookiePattern', () => {
   it.each(['s.c=Ab1', 'a=1; s.c=Ab1', 's.c=Ab1; b=2', 'a=1;s.c=Ab1;b=2'])('finds the pair in %j', (header) =>
     expect(holds(header)).toBe(true),
   );
-  it.each(['sxc=Ab1', 'xs.c=Ab1', 's.c=Ab12', 's.c=Ab', 'a=s.c; b=Ab1', ''])('04-R-A5: does not find it in %j', (header) =>
+  it.each(['sxc=Ab1', 'xs.c=Ab1', 's.c=Ab12', 's.c=Ab', 'a=s.c; b=Ab1', ''])('does not find it in %j', (header) =>
     expect(holds(header)).toBe(false),
   );
   it('is read back, and so is that of Flagger', () => {
@@ -29,7 +29,7 @@ describe('cookiePattern', () => {
 });
 
 describe('setCookie', () => {
-  it("04-V8: writes every attribute in Flagger's order", () => {
+  it("writes every attribute in Flagger's order", () => {
     const sessionAffinity = { cookieName: 'c', domain: 'd', httpOnly: true, partitioned: true, path: '/', sameSite: 'Lax', secure: true };
     expect(setCookie(aCanary({ analysis: { sessionAffinity } }), 'c=v', 5)).toBe(
       'c=v; Max-Age=5; Domain=d; HttpOnly; Partitioned; Path=/; SameSite=Lax; Secure',
@@ -48,7 +48,7 @@ describe('setCookie', () => {
     { interval: '30s', seconds: 30 },
     { interval: '1m30s', seconds: 90 },
     { interval: '1mx', seconds: 60 },
-  ])('04-R-S9: the cookie of the primary lasts $seconds s at interval $interval', ({ interval, seconds }) => {
+  ])('the cookie of the primary lasts $seconds s at interval $interval', ({ interval, seconds }) => {
     expect(primaryCookieSeconds(aCanary({ analysis: { interval } }))).toBe(seconds);
   });
 });

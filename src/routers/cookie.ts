@@ -6,7 +6,7 @@ import { escapeRegex, unescapeRegex } from './regex-text.ts';
 const DEFAULT_MAX_AGE_SECONDS = 86_400;
 const DEFAULT_INTERVAL_MS = 60_000;
 
-/** `Set-Cookie` text of a `name=value` pair, attributes in Flagger's order (04-3.5). Seconds. */
+/** `Set-Cookie` text of a `name=value` pair, attributes in Flagger's order. Seconds. */
 export function setCookie(canary: Canary, pair: string, maxAgeSeconds: number): string {
   const affinity = canary.spec.analysis.sessionAffinity;
   const parts = [pair, `Max-Age=${maxAgeSeconds}`];
@@ -53,7 +53,7 @@ export function primaryCookieSeconds(canary: Canary): number {
   return Math.max(1, Math.round((parseDuration(canary.spec.analysis.interval) ?? DEFAULT_INTERVAL_MS) / 1000));
 }
 
-/** RE2 pattern of a Cookie header that holds this very pair; names and values do not match inside others (04-R-A5). */
+/** RE2 pattern of a Cookie header that holds this very pair; names and values do not match inside others. */
 export function cookiePattern(pair: string): string {
   return `(.*; ?)?${escapeRegex(pair)}(;.*)?`;
 }

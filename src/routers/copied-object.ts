@@ -39,7 +39,7 @@ export function copyVerbs(refsOf: (canary: Canary) => CopyRefs): Pick<Router, 'w
 
 /**
  * Tests if these routes need an object of ours to hold them. Routes with all traffic at the primary do not: routing to the primary must not fail because an
- * object was deleted meanwhile (04-R-S4). At the first initialization a missing object is reported all the same.
+ * object was deleted meanwhile. At the first initialization a missing object is reported all the same.
  */
 function needsObject(canary: Canary, routes: Routes): boolean {
   return reachesCanary(routes) || (canary.status?.phase || 'Initializing') === 'Initializing';

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 const folders = readdirSync(import.meta.dirname, { withFileTypes: true })
   .filter((entry) => entry.isDirectory() && existsSync(join(import.meta.dirname, entry.name, 'index.ts')))
   .map(({ name }) => name);
-const table = readFileSync(join(import.meta.dirname, 'index.ts'), 'utf8');
+const table = readFileSync(join(import.meta.dirname, 'definitions.ts'), 'utf8');
 
 it('every folder with a definition is in the table', () => {
   expect(folders.length).toBeGreaterThan(10);

@@ -1,51 +1,17 @@
 import type { Provider, TargetRef } from '../api/canary.ts';
 import { meshProviderOf, providerOf, unknownProvider } from '../api/mesh-provider.ts';
 import type { Observer } from '../api/observer.ts';
-import { apisixProvider } from './apisix/index.ts';
-import { appMeshV1beta1Provider, appMeshV1beta2Provider } from './appmesh/index.ts';
-import { contourProvider } from './contour/index.ts';
-import { gatewayApiProvider, gatewayApiV1beta1Provider } from './gateway-api/index.ts';
-import { glooProvider } from './gloo/index.ts';
-import { istioProvider } from './istio/index.ts';
-import { knativeProvider } from './knative/index.ts';
-import { servicesProvider } from './kubernetes/index.ts';
-import { kumaProvider } from './kuma/index.ts';
-import { nginxProvider } from './nginx/index.ts';
+import * as listed from './definitions.ts';
 import type { ProviderDefinition, RouterOptions } from './provider.ts';
 import type { Router } from './router.ts';
-import { skipperProvider } from './skipper/index.ts';
-import { linkerdProvider, osmProvider, smiProvider } from './smi/index.ts';
-import { traefikProvider } from './traefik/index.ts';
 
 export { originalConfig } from './original-spec.ts';
 export type { RouterOptions } from './provider.ts';
 export type { Apex, RouteChange, Router } from './router.ts';
 export { ifExpressible, RoutingError } from './routing-error.ts';
 
-/** Every value of `spec.provider` and its definition: a value without a definition, or the reverse, does not compile. */
-const definitions = {
-  apisix: apisixProvider,
-  appmesh: appMeshV1beta1Provider,
-  'appmesh:v1beta2': appMeshV1beta2Provider,
-  contour: contourProvider,
-  'gatewayapi:v1': gatewayApiProvider,
-  'gatewayapi:v1beta1': gatewayApiV1beta1Provider,
-  gloo: glooProvider,
-  istio: istioProvider,
-  knative: knativeProvider,
-  kubernetes: servicesProvider,
-  kuma: kumaProvider,
-  linkerd: linkerdProvider,
-  nginx: nginxProvider,
-  none: servicesProvider,
-  osm: osmProvider,
-  skipper: skipperProvider,
-  'smi:v1alpha1': smiProvider('v1alpha1'),
-  'smi:v1alpha2': smiProvider('v1alpha2'),
-  'smi:v1alpha3': smiProvider('v1alpha3'),
-  'smi:v1alpha4': smiProvider('v1alpha4'),
-  traefik: traefikProvider,
-} satisfies Record<Provider, ProviderDefinition>;
+/** A value of `spec.provider` without a definition, or the reverse, does not compile. */
+const definitions: Record<Provider, ProviderDefinition> & Record<Exclude<keyof typeof listed, Provider>, never> = listed;
 
 export const definitionOf = (provider: Provider): ProviderDefinition => definitions[provider];
 
@@ -64,10 +30,7 @@ export function mapDefinitions<T>(pick: (definition: ProviderDefinition) => T): 
   return Object.fromEntries(entries) as Record<Provider, T>;
 }
 
-/**
- * The router of a provider; takes any text, as the `--mesh-provider` flag does. An unknown one is refused and never falls back
- * to another (04-R-L7).
- */
+/** The router of a provider; takes any text, as the `--mesh-provider` flag does. An unknown one is refused and never falls back to another. */
 export function routerFor(provider: string, options: RouterOptions = {}): Router | { unsupported: string } {
   const known = meshProviderOf(provider);
   if (known === undefined) return { unsupported: unknownProvider(provider) };
@@ -75,7 +38,7 @@ export function routerFor(provider: string, options: RouterOptions = {}): Router
   return definitions[own].router(known === own ? options : { ...options, mesh: known.slice(own.length + 1) });
 }
 
-/** The built-in queries for a provider and kind of target. Kinds without queries of their own have those of Deployments (05-W10). */
+/** The built-in queries for a provider and kind of target. Kinds without queries of their own have those of Deployments. */
 export function observerFor(provider: Provider, targetKind: TargetRef['kind']): Observer {
   const { observers } = definitionOf(provider);
   return observers[targetKind] ?? observers.Deployment;

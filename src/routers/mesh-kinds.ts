@@ -1,7 +1,7 @@
 import { groupOf } from '../api/kube-object.ts';
 import { allDefinitions } from './index.ts';
 
-/** Services, Ingresses and Knative's Services are always beside the application, as in Flagger (04-2). */
+/** Services, Ingresses and Knative's Services are always beside the application, as in Flagger. */
 export const localGroups: readonly string[] = ['', 'networking.k8s.io', 'serving.knative.dev'];
 
 /** API groups of the objects that meshes and ingress proxies define themselves, which may lie in another cluster than the application. */

@@ -10,7 +10,7 @@ const variables = {
   variables: {},
 };
 
-it.each(Provider.options)('05-W36: %s asks for failures only of the same requests as its success rate', (provider) => {
+it.each(Provider.options)('%s asks for failures only of the same requests as its success rate', (provider) => {
   const { requestSuccessRate, onlyFailures } = observerFor(provider, 'Deployment');
   const render = (query: string) => {
     const rendered = renderQuery(query, variables);
@@ -21,13 +21,13 @@ it.each(Provider.options)('05-W36: %s asks for failures only of the same request
   expect(render(onlyFailures)).toBe(`${all} unless ${successes.replace('sum(rate(', 'sum(').replace('[1m]))', ')')}`);
 });
 
-it.each(['nginx', 'skipper'] as const)('04-R-O3: of %s, whose duration is a mean, any percentile can be queried', (provider) => {
+it.each(['nginx', 'skipper'] as const)('of %s, whose duration is a mean, any percentile can be queried', (provider) => {
   const observer = observerFor(provider, 'Deployment');
   expect(observer.requestDuration).not.toContain('quantile');
   expect(observer.requestDurationAt(0.99)).toMatch(/^histogram_quantile\(0\.99, sum\(rate\(\w+_bucket\{/);
 });
 
-it.each(Provider.options)('05-W3: validate knows whether the queries of %s can be asked for the primary', (provider) => {
+it.each(Provider.options)('validate knows whether the queries of %s can be asked for the primary', (provider) => {
   for (const kind of ['Deployment', 'DaemonSet', 'Service'] as const) {
     const analysis = { metrics: [{ name: 'request-duration', baseline: { maxRatio: 2 } }] };
     const canary = aCanary(analysis, { provider, targetRef: { apiVersion: kind === 'Service' ? 'v1' : 'apps/v1', kind, name: 'app' } });

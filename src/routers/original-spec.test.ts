@@ -11,7 +11,7 @@ const aRoute = (annotations: Record<string, string>): KubeObject => ({
 });
 const deep = (open: string, close: string) => `${open.repeat(50_000)}${close.repeat(50_000)}`;
 
-describe('04-R-L2: an original spec that was written by hand', () => {
+describe('an original spec that was written by hand', () => {
   it.each([
     { what: 'no JSON', text: '{' },
     { what: 'a number', text: '1' },

@@ -24,7 +24,7 @@ export function namesServicesIn(field: string, canary: Canary): NamesOurSides {
 }
 
 /**
- * The annotation's value: the spec from before our first write, taken once and then repeated unchanged (04-R-D2; Flagger overwrites it with its own spec at the
+ * The annotation's value: the spec from before our first write, taken once and then repeated unchanged (Flagger overwrites it with its own spec at the
  * second change). `undefined` if nothing is to be kept, as in an object that we have made ourselves, even if others have changed it since.
  */
 export function rememberedSpec(found: KubeObject | undefined, namesOurSides: NamesOurSides): string | undefined {
@@ -46,7 +46,7 @@ export function originalSpec(found: KubeObject, namesOurSides: NamesOurSides): o
   return [specIn(applied, true), specIn(kept, false)].find((spec) => spec !== undefined && !namesOurSides(spec));
 }
 
-/** Text that is not the JSON of an object is ignored: deletion must not hang on it (04-R-L2). */
+/** Text that is not the JSON of an object is ignored: deletion must not hang on it. */
 function specIn(text: string | undefined, wholeObject: boolean): object | undefined {
   if (text === undefined) return undefined;
   try {

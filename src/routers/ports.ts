@@ -4,7 +4,7 @@ import { specOf } from '../api/kinds/spec-of.ts';
 import type { KubeObject, Slim } from '../api/kube-object.ts';
 import { isFoundInPlace } from './service-terms.ts';
 
-/** Containers that a mesh injects; their ports are not the application's (03-SV6). */
+/** Containers that a mesh injects; their ports are not the application's. */
 const sidecars: readonly string[] = ['istio-proxy', 'envoy', 'linkerd-proxy'];
 const MAX_NAME = 63;
 /** Flagger's name for a port without one. */
@@ -12,7 +12,7 @@ export const DEFAULT_NAME = 'http';
 
 /**
  * The ports of all three Services: the Canary's own first, then the ports of an apex Service that was found in place, then (portDiscovery) each container's, in
- * their order (03-SV5–SV8, B22). Its ports keep their names and protocols, ports that the Canary does not name stay, and so do their clients (I14, I17). A port
+ * their order. Its ports keep their names and protocols, ports that the Canary does not name stay, and so do their clients (I14, I17). A port
  * whose name the Canary gives to another port keeps its number under another name.
  */
 export function discoverPorts(canary: Canary, target: Slim, apex: KubeObject | undefined): Port[] {

@@ -14,8 +14,7 @@ export interface RouterOptions {
 }
 
 /**
- * The built-in queries by kind of target. Pods of a DaemonSet have other names and labels than those of a Deployment (05-B28, W34); those of a
- * Service target have any names (05-W10).
+ * The built-in queries by kind of target. Pods of a DaemonSet have other names and labels than those of a Deployment; those of a Service target have any names.
  */
 export type Observers = { Deployment: Observer } & Partial<Record<TargetRef['kind'], Observer>>;
 
@@ -69,7 +68,7 @@ export interface ProviderDefinition {
   /** Names of lists that the router owns whole: each foreign entry in them changes where traffic goes. */
   ownedWhole?: readonly string[];
   mergedLists?: readonly MergedList[];
-  /** Its Kustomize overlay; where the Prometheus of the mesh usually is, as in Flagger's (06-KU1–KU4), and flags beside its name. */
+  /** Its Kustomize overlay; where the Prometheus of the mesh usually is, as in Flagger's, and flags beside its name. */
   overlay?: { prometheus?: string; flags?: readonly string[] };
 }
 

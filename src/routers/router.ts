@@ -71,7 +71,7 @@ export interface SplitRoute {
   isSplit: boolean;
 }
 
-/** A traffic provider. Everything is pure; a thing that it cannot express is a thrown `RoutingError`, never a near miss (04-R-T1, R-T2). */
+/** A traffic provider. Everything is pure; a thing that it cannot express is a thrown `RoutingError`, never a near miss. */
 export interface Router {
   /** Features of this provider. The engine tests these, never "is it nginx?". */
   readonly supports: Capabilities;

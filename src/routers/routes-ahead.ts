@@ -1,7 +1,7 @@
 import type { Canary } from '../api/canary.ts';
 import { allToPrimary, type Routes, weight } from '../api/routes.ts';
 
-/** Every form of routes that a release of this Canary can come to, so that nothing is refused in the middle of one (04-R-S10, R-T2). */
+/** Every form of routes that a release of this Canary can come to, so that nothing is refused in the middle of one. */
 export function routesAhead(canary: Canary): Routes[] {
   const { match, mirror, mirrorWeight = 0, sessionAffinity } = canary.spec.analysis;
   const pair = (name: string | undefined) => (name ? `${name}=abcdefghij` : undefined);

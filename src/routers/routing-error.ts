@@ -65,7 +65,7 @@ export function rejectionOf(attempt: () => unknown): RoutingError | undefined {
   }
 }
 
-/** Refuses an entry of `analysis.match` with conditions that the provider cannot express; `field` is the path of the entry (04-R-T2). */
+/** Refuses an entry of `analysis.match` with conditions that the provider cannot express; `field` is the path of the entry. */
 export function refuseConditions(
   entry: HttpMatch,
   kinds: readonly ('queryParams' | 'sourceLabels')[],

@@ -9,7 +9,7 @@ export function refUnderApex(canary: Canary, apiVersion: string, kind: string): 
 }
 
 /**
- * Metadata of a routing object under the apex name: `service.apex.{labels,annotations}` and the mark that keeps Flux from it (04-3.1). `original`: the spec of
+ * Metadata of a routing object under the apex name: `service.apex.{labels,annotations}` and the mark that keeps Flux from it. `original`: the spec of
  * an object found in place, as text.
  */
 export function routingMetadata(canary: Canary, original: string | undefined): ObjectMeta {

@@ -23,16 +23,16 @@ const service = (metadata: object, spec: object = {}): KubeObject => ({
 
 describe('discoverPorts', () => {
   const ports = (spec: object, found: object[]) => discoverPorts(aCanary({ service: spec }), workload(found), undefined);
-  it.each([0, '0', undefined])('03-SV5: targetPort %j means the port', (targetPort) => {
+  it.each([0, '0', undefined])('targetPort %j means the port', (targetPort) => {
     expect(ports(targetPort === undefined ? {} : { targetPort }, [])).toEqual([
       { name: 'http', port: 8080, targetPort: 8080, protocol: 'TCP' },
     ]);
   });
-  it('03-SV7: leaves out the container port that the main port targets by name or by number', () => {
+  it('leaves out the container port that the main port targets by name or by number', () => {
     expect(ports({ port: 80, targetPort: 'web', portDiscovery: true }, [{ name: 'web', containerPort: 3000 }])).toHaveLength(1);
     expect(ports({ port: 80, targetPort: 3000, portDiscovery: true }, [{ name: 'web', containerPort: 3000 }])).toHaveLength(1);
   });
-  it('03-B22: neither a number nor a name appears twice, and a protocol is kept', () => {
+  it('neither a number nor a name appears twice, and a protocol is kept', () => {
     const found = ports({ port: 80, targetPort: 3000, portDiscovery: true }, [
       { name: 'http', containerPort: 80 },
       { name: 'http', containerPort: 81, protocol: 'UDP' },
@@ -51,38 +51,38 @@ describe('renderServices', () => {
     return all.write;
   };
   it.each([
-    ['07-S1', { trafficDistribution: 'PreferClose' }],
-    ['07-S1', { trafficDistribution: 'PreferSameZone' }],
-    ['07-S1', { trafficDistribution: 'PreferSameNode' }],
-    ['07-S2', { trafficDistribution: 'example.org/nearest' }],
-    ['07-S4', { internalTrafficPolicy: 'Local' }],
-  ])('%s: %j lands on all three Services', (_, fields) => {
+    [{ trafficDistribution: 'PreferClose' }],
+    [{ trafficDistribution: 'PreferSameZone' }],
+    [{ trafficDistribution: 'PreferSameNode' }],
+    [{ trafficDistribution: 'example.org/nearest' }],
+    [{ internalTrafficPolicy: 'Local' }],
+  ])('%j lands on all three Services', (fields) => {
     for (const { spec } of rendered(fields)) expect(spec).toMatchObject(fields);
   });
-  it('07-S4: clientAffinity and its time are the session affinity of all three Services', () => {
+  it('clientAffinity and its time are the session affinity of all three Services', () => {
     const clientIP = { timeoutSeconds: 60 };
     for (const { spec } of rendered({ clientAffinity: 'ClientIP', clientAffinityConfig: { clientIP } }))
       expect(spec).toMatchObject({ sessionAffinity: 'ClientIP', sessionAffinityConfig: { clientIP } });
   });
-  it('07-S1: a field that the Canary lacks is absent, never an empty value', () => {
+  it('a field that the Canary lacks is absent, never an empty value', () => {
     for (const service of rendered({})) expect(Object.keys(specOf(service))).toEqual(['type', 'selector', 'ports']);
   });
-  it('07-S4: a time of session affinity goes nowhere without the affinity, since the server drops it', () => {
+  it('a time of session affinity goes nowhere without the affinity, since the server drops it', () => {
     const config = { clientAffinityConfig: { clientIP: { timeoutSeconds: 60 } } };
     for (const { spec } of rendered(config)) expect(spec).not.toHaveProperty('sessionAffinityConfig');
   });
-  it('07-S4: externalTrafficPolicy goes to the Services that clients outside reach, and to no other', () => {
+  it('externalTrafficPolicy goes to the Services that clients outside reach, and to no other', () => {
     const open = service({ annotations: { [ownerAnnotation]: 'c-1' } }, { type: 'LoadBalancer' });
     const policies = rendered({ externalTrafficPolicy: 'Local' }, { apex: open }).map(({ spec }: Raw) => spec.externalTrafficPolicy);
     expect(policies).toEqual([undefined, undefined, 'Local']);
   });
-  it('03-B23: a headless Service of ours cannot lose that; the error names Service and field', () => {
+  it('a headless Service of ours cannot lose that; the error names Service and field', () => {
     const ours = service({ annotations: { [ownerAnnotation]: 'c-1' } }, { clusterIP: 'None' });
     expect(renderServices(aCanary(), anApex, { apex: ours }, { apexOnPrimary: true })).toEqual({
       error: expect.stringMatching(/Service shop .*service.headless/),
     });
   });
-  it('03-SV18, 04-R-D10: generated metadata stays out of the Canary, and out of the objects that routers make', () => {
+  it('generated metadata stays out of the Canary, and out of the objects that routers make', () => {
     const canary = deepFreeze(aCanary({ service: { apex: { labels: { tier: 'web' } }, unmanagedMetadata: { annotations: ['dns'] } } }));
     const found = service({ annotations: { dns: 'theirs' } });
     expect(renderServices(canary, anApex, { apex: found }, { apexOnPrimary: true })).toHaveProperty('write');

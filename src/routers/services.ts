@@ -20,7 +20,7 @@ export type ServiceRole = keyof CurrentServices;
 type Metadata = { labels?: Labels | undefined; annotations?: Labels | undefined };
 
 /**
- * The ClusterIP Services, as server-side applies of the fields that we own (03-SV1–SV21, B23): fields that are not written here (node ports, IP families,
+ * The ClusterIP Services, as server-side applies of the fields that we own: fields that are not written here (node ports, IP families,
  * foreign metadata) stay unmodified. While `apexOnPrimary` is false the apex Service is only created if it does not exist, on the target's pods; an existing
  * one is not touched (I5). `roles`: the roles to render, by default all; an error can be of any.
  */
@@ -54,7 +54,7 @@ function renderService(canary: Canary, apex: Apex, role: ServiceRole, selector: 
   const { headless, unmanagedMetadata, ...service } = canary.spec.service;
   const name = serviceName(canary, role);
   const metadata: Metadata = service[role] ?? {};
-  // A Service of another type that was found in place keeps it (03-SV12).
+  // A Service of another type that was found in place keeps it.
   const type = specOf<ServiceSpec>(found[role]).type ?? 'ClusterIP';
   const terms = role === 'apex' ? undefined : termsFor(canary, role, found.apex, found[role]);
   // Monitors may find a Service that was found in place by it.

@@ -45,20 +45,20 @@ async function servedAt(state: State = {}) {
 }
 
 describe('probes and scrapes', () => {
-  it('06-F12, D2: a process that is well says OK under the three names of health', async () => {
+  it('D2: a process that is well says OK under the three names of health', async () => {
     const ask = await served();
     for (const path of ['/livez', '/readyz', '/healthz']) expect(await ask(path)).toEqual({ status: 200, text: 'OK' });
     expect(await ask('/healthz?verbose')).toEqual({ status: 200, text: 'OK' });
     expect((await ask('/metrics')).text).toBe('up 1\n');
   });
 
-  it('06-F12: a process that is not ready says why, and is not restarted for that', async () => {
+  it('a process that is not ready says why, and is not restarted for that', async () => {
     const ask = await served({ unready: 'the watch of Canary has been silent for 301 s' });
     expect(await ask('/readyz')).toEqual({ status: 503, text: 'the watch of Canary has been silent for 301 s\n' });
     expect((await ask('/livez')).status).toBe(200);
   });
 
-  it("06-F12: a process that has to restart says why, under Flagger's name as well", async () => {
+  it("a process that has to restart says why, under Flagger's name as well", async () => {
     const ask = await served({ unlive: 'it hangs' });
     for (const path of ['/livez', '/healthz']) expect(await ask(path)).toEqual({ status: 503, text: 'it hangs\n' });
   });

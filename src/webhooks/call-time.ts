@@ -14,7 +14,7 @@ export function attemptsOf({ retries = 0 }: Pick<Webhook, 'retries'>): number {
   return Math.max(0, retries) + 1;
 }
 
-/** The longest time that a call can take, with its retries and the waits between them, in milliseconds (02-8). */
+/** The longest time that a call can take, with its retries and the waits between them, in milliseconds. */
 export function longestCallMs(webhook: Pick<Webhook, 'timeout' | 'retries'>): number {
   const attempts = attemptsOf(webhook);
   return attempts * (attemptTimeoutMs(webhook) ?? 0) + (attempts - 1) * MAX_WAIT_MS;

@@ -36,12 +36,12 @@ export interface CallOptions {
   turns?: Turns | undefined;
   /** Called after each attempt, without a status if no answer came. */
   answered?: ((call: { webhook: string; status?: number }) => void) | undefined;
-  /** Takes the time of each attempt (06-F13); default: off. */
+  /** Takes the time of each attempt; default: off. */
   timeCall?: TimeCall | undefined;
 }
 
 const SHOWN_CHARACTERS = 512;
-/** Types whose receivers answer 204 to say no (05-W31). */
+/** Types whose receivers answer 204 to say no. */
 const ANSWERS_204_FOR_NO: ReadonlySet<HookType> = new Set([
   'confirm-rollout',
   'confirm-traffic-increase',
@@ -51,7 +51,7 @@ const ANSWERS_204_FOR_NO: ReadonlySet<HookType> = new Set([
 
 /**
  * Calls a webhook, with its retries: on a failure of the network, 429 and 5xx other than 501, after 1, 2, 4 … 30 s or what
- * `Retry-After` says, at most 30 s (02-8). A failure names the status and shows the body, on one line.
+ * `Retry-After` says, at most 30 s. A failure names the status and shows the body, on one line.
  */
 export async function callWebhook(webhook: Webhook, payload: HookPayload, options: CallOptions): Promise<HookOutcome> {
   const { key, signal, clock = systemClock, secret, egress, turns = atOnce, timeCall, answered: heard } = options;

@@ -1,7 +1,7 @@
 import type { Canary, Webhook } from '../api/canary.ts';
 import type { Phase } from '../api/phase.ts';
 
-/** The body of each webhook call (02-8). */
+/** The body of each webhook call. */
 export interface HookPayload {
   /** Name of the Canary. */
   name: string;
@@ -21,7 +21,7 @@ export interface HookPayload {
 /** Description of the release in a call; `revision` is the one of the checksum unless it is named. */
 export type ReleaseInCall = Pick<HookPayload, 'phase' | 'checksum'> & { revision?: string | undefined };
 
-/** Fields of every payload. Flagger's payload has the same keys up to `checksum` (02-8). */
+/** Fields of every payload. Flagger's payload has the same keys up to `checksum`. */
 function basics(canary: Canary, { phase, checksum, revision = checksum }: ReleaseInCall): HookPayload {
   const { name, namespace } = canary.metadata;
   const canaryWeight = canary.status?.canaryWeight ?? 0;
@@ -41,7 +41,7 @@ export interface HookEvent {
   atMs: number;
 }
 
-/** The body of an `event` call; the webhook's own metadata cannot override the three keys of the event (05-V3). */
+/** The body of an `event` call; the webhook's own metadata cannot override the three keys of the event. */
 export function eventPayload(canary: Canary, event: HookEvent, { webhook, ...about }: ReleaseInCall & { webhook?: Webhook }): HookPayload {
   const metadata = { ...webhook?.metadata, eventMessage: event.message, eventType: event.type, timestamp: String(event.atMs) };
   return { ...basics(canary, about), metadata };

@@ -18,7 +18,7 @@ describe('runHooks', () => {
     expect(payload).toEqual({ ...fields, ...added, canaryWeight: 30, primaryWeight: 70 });
   });
 
-  it('06-LT53, 02-8: calls the hooks of the type in list order and stops at the first failure', async () => {
+  it('calls the hooks of the type in list order and stops at the first failure', async () => {
     await withServer(
       (request, response) => response.writeHead(request.url === '/no' ? 403 : 200).end('closed'),
       async (url, seen) => {
@@ -42,12 +42,12 @@ describe('runHooks', () => {
     );
   });
 
-  it('02-8: without a hook of the type the answer is passed, for rollback refused', async () => {
+  it('without a hook of the type the answer is passed, for rollback refused', async () => {
     expect(await runHooks(hookedCanary([]), 'confirm-promotion', context())).toEqual({ outcome: 'passed', webhooks: [] });
     expect(await runHooks(hookedCanary([]), 'rollback', context())).toMatchObject({ outcome: 'refused', webhook: '' });
   });
 
-  it('02-8: the first rollback hook that says yes ends it; when all say no it is refused', async () => {
+  it('the first rollback hook that says yes ends it; when all say no it is refused', async () => {
     await withServer(
       (request, response) => response.writeHead(request.url === '/yes' ? 200 : 403).end(),
       async (url, seen) => {
@@ -71,7 +71,7 @@ describe('runHooks', () => {
     { type: 'confirm-traffic-increase', outcome: 'refused' },
     { type: 'confirm-promotion', outcome: 'refused' },
     { type: 'rollback', outcome: 'refused' },
-  ])('05-W31: 204 to $type is $outcome', async ({ type, outcome }) => {
+  ])('204 to $type is $outcome', async ({ type, outcome }) => {
     await withServer(
       (_request, response) => response.writeHead(204).end(),
       async (url) => {
@@ -82,7 +82,7 @@ describe('runHooks', () => {
 });
 
 describe('sendEvent', () => {
-  it('05-V2: calls every event hook, also after a failure, and the fallback only without one', async () => {
+  it('calls every event hook, also after a failure, and the fallback only without one', async () => {
     await withServer(
       (request, response) => response.writeHead(request.url === '/a' ? 500 : 200).end(),
       async (url, seen) => {
@@ -99,7 +99,7 @@ describe('sendEvent', () => {
     );
   });
 
-  it('05-V3, 06-LT52: metadata of the webhook cannot override the keys of the event', () => {
+  it('metadata of the webhook cannot override the keys of the event', () => {
     const webhook: Webhook = { name: 'h', type: 'event', url: 'http://h', metadata: { team: 'a', eventType: 'Fake' } };
     const payload = eventPayload(hookedCanary([]), { message: 'm', type: 'Warning', atMs: 5 }, { phase: 'Failed', checksum: 'c', webhook });
     expect(payload.metadata).toEqual({ team: 'a', eventMessage: 'm', eventType: 'Warning', timestamp: '5' });

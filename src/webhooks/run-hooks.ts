@@ -10,7 +10,7 @@ export type HooksOutcome = { outcome: 'passed'; webhooks: readonly string[] } | 
 export interface HooksContext extends CallOptions, ReleaseInCall {}
 
 /**
- * Calls the Canary's webhooks of one type, one after the other in list order; the first failure ends it (02-8). For
+ * Calls the Canary's webhooks of one type, one after the other in list order; the first failure ends it. For
  * `rollback`, `passed` means "roll back": the first success ends it, and without any webhook the answer is `refused`.
  */
 export async function runHooks(canary: Canary, type: HookType, context: HooksContext): Promise<HooksOutcome> {
@@ -27,7 +27,7 @@ export async function runHooks(canary: Canary, type: HookType, context: HooksCon
 }
 
 /**
- * Calls all `event` webhooks of the Canary, in order (05-V2), or `fallbackUrl` (`-event-webhook`) when it has none. Each failure
+ * Calls all `event` webhooks of the Canary, in order, or `fallbackUrl` (`-event-webhook`) when it has none. Each failure
  * is returned, for the log; a failure does not stop the next call.
  */
 export async function sendEvent(

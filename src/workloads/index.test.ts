@@ -8,7 +8,7 @@ describe('workloadFor', () => {
     { apiVersion: 'extensions/v1beta1', kind: 'DaemonSet', name: 'DaemonSet' },
     { apiVersion: 'core/v1', kind: 'Service', name: 'Service' },
     { apiVersion: 'serving.knative.dev/v1', kind: 'Service', name: 'Knative Service' },
-  ] as const)('03-W1: $kind of $apiVersion is a $name', ({ apiVersion, kind, name }) => {
+  ] as const)('$kind of $apiVersion is a $name', ({ apiVersion, kind, name }) => {
     expect(workloadFor({ apiVersion, kind, name: 'a' })).toBe(workloads[name]);
   });
 
@@ -16,7 +16,7 @@ describe('workloadFor', () => {
     { apiVersion: 'example.test/v1', kind: 'Deployment' },
     { apiVersion: 'serving.knative.dev/v2', kind: 'Service' },
     { apiVersion: 'apps/v1', kind: 'StatefulSet' },
-  ])('03-W1: $kind of $apiVersion is refused and never treated as another', ({ apiVersion, kind }) => {
+  ])('$kind of $apiVersion is refused and never treated as another', ({ apiVersion, kind }) => {
     expect(workloadFor({ apiVersion, kind, name: 'a' })).toEqual({ unsupported: expect.stringContaining(`${apiVersion} ${kind}`) });
   });
 });

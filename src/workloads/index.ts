@@ -27,7 +27,7 @@ const APPS_VERSIONS = new Set(['apps/v1', 'v1', 'apps/v1beta1', 'apps/v1beta2', 
 
 type NamedTarget = { apiVersion: string; kind: string; name?: string };
 
-/** The plug-in for this target. A kind without one is refused and never treated as another (unlike 03-W1). */
+/** The plug-in for this target. A kind without one is refused and never treated as another. */
 export function workloadFor(target: NamedTarget): Workload | { unsupported: string } {
   const { apiVersion, kind } = target;
   if (APPS_VERSIONS.has(apiVersion) && kind === 'Deployment') return workloads.Deployment;

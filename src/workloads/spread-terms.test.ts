@@ -27,7 +27,7 @@ const aSelector: fc.Arbitrary<LabelSelector> = fc.record(
 );
 
 describe('rewriteSpreadTerms', () => {
-  it('03-B20: a term that selects the own pods selects the primary pods after it, every other term is unchanged', () => {
+  it('a term that selects the own pods selects the primary pods after it, every other term is unchanged', () => {
     fc.assert(
       fc.property(aSelector, (labelSelector) => {
         const after = rewritten({ labelSelector })?.labelSelector;
@@ -38,7 +38,7 @@ describe('rewriteSpreadTerms', () => {
     );
   });
 
-  it('03-B20: a term that kept the canary from the primary keeps the primary from the canary', () => {
+  it('a term that kept the canary from the primary keeps the primary from the canary', () => {
     const after = rewritten({ labelSelector: { matchExpressions: [{ key: 'app', operator: 'NotIn', values: ['web-primary'] }] } });
     expect(after?.labelSelector).toEqual({ matchExpressions: [{ key: 'app', operator: 'NotIn', values: ['web'] }] });
   });
@@ -50,7 +50,7 @@ describe('rewriteSpreadTerms', () => {
     { of: 'all namespaces', term: { namespaceSelector: {} }, changes: true },
     { of: 'a namespace by name', term: { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'shop' } } }, changes: true },
     { of: 'namespaces by a label that we do not know', term: { namespaceSelector: { matchLabels: { team: 'a' } } }, changes: false },
-  ])('03-B20: a term of $of changes: $changes', ({ term, changes }) => {
+  ])('a term of $of changes: $changes', ({ term, changes }) => {
     const labelSelector = { matchLabels: { app: 'web' } };
     expect(rewritten({ ...term, labelSelector })).toEqual({
       ...term,
@@ -58,7 +58,7 @@ describe('rewriteSpreadTerms', () => {
     });
   });
 
-  it('03-W34: a pod spec without terms, and a term without selector, do not change', () => {
+  it('a pod spec without terms, and a term without selector, do not change', () => {
     expect(rewriteSpreadTerms({ nodeName: 'n' }, own)).toEqual({ nodeName: 'n' });
     expect(rewritten({ topologyKey: 'zone' })).toEqual({ topologyKey: 'zone' });
   });

@@ -18,8 +18,8 @@ const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
 const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution';
 
 /**
- * The pod spec in which terms that spread the target's own pods spread the primary's (03-W26–W28). A term changes exactly if it selects the target's own pods,
- * and only in the selector label, in which the two differ; then it selects the primary's in the same way (03-B20). Terms on other pods, pod affinity and
+ * The pod spec in which terms that spread the target's own pods spread the primary's. A term changes exactly if it selects the target's own pods,
+ * and only in the selector label, in which the two differ; then it selects the primary's in the same way. Terms on other pods, pod affinity and
  * unknown fields do not change.
  */
 export function rewriteSpreadTerms(

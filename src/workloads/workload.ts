@@ -9,7 +9,7 @@ import type { ConfigRef } from './configs/config-ref.ts';
 
 /**
  * The fields that a promotion sets in the primary, as the kind stores them in its history: for pod workloads the template and all fields of its rollout. Never
- * `replicas` (scale subresource), `selector` (immutable) or `paused` (03-W20). Only the kind reads them.
+ * `replicas` (scale subresource), `selector` (immutable) or `paused`. Only the kind reads them.
  */
 export interface PrimarySpec {
   /** Set for pod workloads. */
@@ -20,15 +20,15 @@ export interface PrimarySpec {
 export interface RenderOptions {
   /** The label that distinguishes primary and canary; see `resolveSelectors`. */
   selector: SelectorLabels;
-  /** `-include-label-prefix`: labels of the target copied to the primary object; `*` is all (03-W8). */
+  /** `-include-label-prefix`: labels of the target copied to the primary object; `*` is all. */
   includeLabelPrefix: readonly string[];
-  /** `-selector-labels`, in order of priority (03-W12). */
+  /** `-selector-labels`, in order of priority. */
   selectorLabels: readonly string[];
   /** The revision of the target from which this is rendered; becomes the primary's `flagger-id`. */
   revision: string;
-  /** Pods at creation; below 1 counts as 1 (03-W18). */
+  /** Pods at creation; below 1 counts as 1. */
   replicas: number;
-  /** Name of the copy that the primary reads instead, by ref key `configmap/x` or `secret/x`; without an entry it reads the original (03-CT20, CT22). */
+  /** Name of the copy that the primary reads instead, by ref key `configmap/x` or `secret/x`; without an entry it reads the original. */
   configs?: ReadonlyMap<string, string>;
 }
 
@@ -95,7 +95,7 @@ export interface ScalePatch {
 
 /** Names of a workload's objects, and facts about a target before a release. Every verb of a workload is pure. */
 export interface WorkloadIdentity {
-  /** Serin makes the ClusterIP Services over its pods; if false, the target answers under the apex name itself (03-S-T1). */
+  /** Serin makes the ClusterIP Services over its pods; if false, the target answers under the apex name itself. */
   readonly hasPods: boolean;
   /** The target, in the version in which it is read. */
   targetRef(canary: Canary): SlimRef;
@@ -113,11 +113,11 @@ export interface WorkloadIdentity {
   selectors(sides: SelectedSides, selectorLabels: readonly string[]): SelectorLabels | FieldProblem;
   /** Reason for which no release can start from the present target, for the condition. */
   refuses?(target: Slim): FieldProblem | undefined;
-  /** Name of the target in metrics if it is not the target's own (`{{ route }}`, 01-6). */
+  /** Name of the target in metrics if it is not the target's own (`{{ route }}`). */
   measuredAs?(target: Slim): string | undefined;
   /** The same for the primary. */
   primaryMeasuredAs?(primary: Slim): string | undefined;
-  /** The revision of the pods: `s1:` and SHA-256 of the canonical JSON of the served part (03-H1, docs/internals.md, Revisions). */
+  /** The revision of the pods: `s1:` and SHA-256 of the canonical JSON of the served part (docs/internals.md, Revisions). */
   revision(target: KubeObject): string;
   /**
    * Number of templates that the object has had, as its API server or controller counts them: a changed generation with the same count is not a new revision,
@@ -126,7 +126,7 @@ export interface WorkloadIdentity {
   rollout?(target: Slim): string | undefined;
   /** The controller has counted the present template: until then it is not known to be new, and no pod of it exists. Absent if the write itself counts it. */
   hasCounted?(target: Slim): boolean;
-  /** The ConfigMaps and Secrets that its pods read. Absent if the configs of this kind are not tracked (03-CT1). */
+  /** The ConfigMaps and Secrets that its pods read. Absent if the configs of this kind are not tracked. */
   configs?(target: KubeObject): ConfigRef[];
 }
 
@@ -136,7 +136,7 @@ export interface WorkloadReadiness {
   sides(canary: Canary, watched: WatchedObjects): Sides;
   /** Pods that exist or could be starting, ready or not: 0 only when no old pod is left. Every kind with `configs` has it. */
   pods?(watched: Pick<Watched, 'object' | 'zeroSince'>): number;
-  /** The pods can take the load; `thresholdPercent` of them must be available (03-W39–W47). */
+  /** The pods can take the load; `thresholdPercent` of them must be available. */
   readiness(object: Slim, thresholdPercent: number): Readiness;
   /** Available pods of the object's present template: a lower bound. Absent if its pods are not replaced one by one. */
   updatedPods?(object: Slim): number;
@@ -151,7 +151,7 @@ export interface WorkloadReadiness {
    * if they are gone. A lost node never lets its pod terminate, hence the bound.
    */
   leavingForMs?(object: Slim): number | undefined;
-  /** Pods to which the target is scaled for an analysis, without a scaler (03-W36). */
+  /** Pods to which the target is scaled for an analysis, without a scaler. */
   scaleUpTarget(target: Slim, primary: Slim | undefined): number;
 }
 

@@ -153,9 +153,9 @@ export const breakages: readonly Breakage[] = [
     of: 'Knative Service',
     changes: [
       {
-        file: 'workloads/knative/knative.ts',
-        find: 'return targetUid !== uid || isOfMadeAgain(revision, uid) ? uid : madeAgainAs(service);',
-        replace: 'return madeAgainAs(service);',
+        file: 'api/knative.ts',
+        find: 'return release.targetUid !== uid ||',
+        replace: 'return release.targetUid === null ||',
       },
     ],
   },

@@ -67,21 +67,18 @@ const measured = { rate: expect.closeTo(75, 5), ms: expect.toSatisfy((ms: number
 const providersOfMeshes = ['istio', 'linkerd', 'osm', 'smi:v1alpha1', 'smi:v1alpha4', 'kubernetes', 'gatewayapi:v1'] as const;
 
 describe("built-in queries over the proxies' counters", () => {
-  it.each(providersOfMeshes)(
-    '04-R-O1, R-O5, 05-B24: %s judges the canary of a Deployment whose Services have another name',
-    async (provider) => {
-      await afterTraffic(podOf('Deployment', 'shop'), podOf('Deployment', 'shop-primary'));
-      expect(asked(provider, { apiVersion: 'apps/v1', kind: 'Deployment', name: 'shop' }, 'storefront')).toEqual(measured);
-    },
-  );
+  it.each(providersOfMeshes)('%s judges the canary of a Deployment whose Services have another name', async (provider) => {
+    await afterTraffic(podOf('Deployment', 'shop'), podOf('Deployment', 'shop-primary'));
+    expect(asked(provider, { apiVersion: 'apps/v1', kind: 'Deployment', name: 'shop' }, 'storefront')).toEqual(measured);
+  });
 
-  it.each(providersOfMeshes)('04-R-O5: %s judges the canary of a DaemonSet, and not its primary', async (provider) => {
+  it.each(providersOfMeshes)('%s judges the canary of a DaemonSet, and not its primary', async (provider) => {
     await afterTraffic(podOf('DaemonSet', 'shop'), podOf('DaemonSet', 'shop-primary'));
     expect(asked(provider, { apiVersion: 'apps/v1', kind: 'DaemonSet', name: 'shop' }, 'storefront')).toEqual(measured);
   });
 
   it.each(['istio', 'linkerd', 'smi:v1alpha1', 'smi:v1alpha4'] as const)(
-    '04-R-O2, 05-W10, B3, B5: %s judges the canary of a Service target by its Service, whatever its pods are named',
+    '%s judges the canary of a Service target by its Service, whatever its pods are named',
     async (provider) => {
       await afterTraffic(podOf('Deployment', 'blue'), podOf('Deployment', 'green'));
       expect(asked(provider, { apiVersion: 'v1', kind: 'Service', name: 'storefront' })).toEqual(measured);
@@ -91,7 +88,7 @@ describe("built-in queries over the proxies' counters", () => {
 
 describe('built-in queries that name objects of a router', () => {
   it.each(['apisix', 'contour', 'gloo', 'kuma', 'skipper', 'traefik'] as const)(
-    '04-R-O1: those of %s name the Service and not the target',
+    'those of %s name the Service and not the target',
     (provider) => {
       const canary = aCanary({ service: { name: 'storefront' } });
       const { requestSuccessRate, requestDuration } = observerFor(provider, 'Deployment');
@@ -102,7 +99,7 @@ describe('built-in queries that name objects of a router', () => {
     },
   );
 
-  it('04-R-O1: the query of Kuma finds the name by which its TrafficRoute leads to the canary', () => {
+  it('the query of Kuma finds the name by which its TrafficRoute leads to the canary', () => {
     const canary = aCanary({ service: { name: 'storefront' } });
     const [route] = kuma.render(canary, anApex, { kind: 'weighted', canary: weight(10) }, []).write;
     const query = renderQuery(observerFor('kuma', 'Deployment').requestSuccessRate, queryVariables(canary, {}));
@@ -114,7 +111,7 @@ describe('built-in queries that name objects of a router', () => {
   it.each([
     { naming: 'by default', prefix: '', separator: '-' },
     { naming: 'with safeNaming', prefix: 'prod_storefront_wrr_1_', separator: '_' },
-  ])('05-B20: the query of Traefik finds the canary and not the primary as Traefik names its services $naming', ({ prefix, separator }) => {
+  ])('the query of Traefik finds the canary and not the primary as Traefik names its services $naming', ({ prefix, separator }) => {
     const canary = aCanary({ service: { name: 'storefront' } });
     const query = renderQuery(observerFor('traefik', 'Deployment').requestSuccessRate, queryVariables(canary, {}));
     const pattern = new RegExp(`^(?:${'query' in query ? /service=~"([^"]+)"/.exec(query.query)?.[1] : ''})$`);

@@ -26,7 +26,7 @@ describe("the built-in queries are Flagger's", () => {
     expect(observer.durationUnit).toBe(unit);
   });
 
-  it('05-B4: every provider has a row', () => {
+  it('every provider has a row', () => {
     expect(table.map(({ provider }) => provider).toSorted()).toEqual([...providers].toSorted());
   });
 
@@ -36,14 +36,14 @@ describe("the built-in queries are Flagger's", () => {
     { pod: 'web-x2x4z', kind: 'Deployment', isMeasured: false },
     { pod: 'web-x2x4z', kind: 'DaemonSet', isMeasured: true },
     { pod: 'web-primary-x2x4z', kind: 'DaemonSet', isMeasured: false },
-  ] as const)('05-Q18, B28, W34: pod $pod of a $kind is measured: $isMeasured', ({ pod, kind, isMeasured }) => {
+  ] as const)('pod $pod of a $kind is measured: $isMeasured', ({ pod, kind, isMeasured }) => {
     for (const provider of ['appmesh', 'kubernetes', 'gatewayapi:v1'] as const) {
       const pattern = /kubernetes_pod_name=~"([^"]+)"/.exec(asked(observerFor(provider, kind).requestSuccessRate))?.[1];
       expect(new RegExp(`^(?:${pattern})$`).test(pod), provider).toBe(isMeasured);
     }
   });
 
-  it('05-B28, W34: pods of a DaemonSet are found by the labels that they have', () => {
+  it('pods of a DaemonSet are found by the labels that they have', () => {
     expect(asked(observerFor('linkerd', 'DaemonSet').requestSuccessRate)).toContain('daemonset=~"web"');
     expect(asked(observerFor('osm', 'DaemonSet').requestSuccessRate)).toContain('destination_kind="DaemonSet"');
   });

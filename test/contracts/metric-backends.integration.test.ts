@@ -38,7 +38,7 @@ describe.each([...firstCases, ...secondCases])('metric backend $title', ({ type,
   };
   const noData = { kind: 'noData', reason: expect.any(String) };
 
-  it('05-P1, P10, P15, P20, P25, P30, P35, P40, P46, P47, P50, P60, Q12: sends the documented request and reads the value', async () => {
+  it('sends the documented request and reads the value', async () => {
     expect(await asked('value')).toEqual({ kind: 'value', value: known.value ?? 7 });
     expect(fake.requests).not.toEqual([]);
     for (const request of fake.requests) expect(known.isDocumented(request), JSON.stringify(request)).toBe(true);
@@ -104,7 +104,7 @@ describe.each([...firstCases, ...secondCases])('metric backend $title', ({ type,
     expect(await make().runQuery(known.query, AbortSignal.abort())).toEqual({ kind: 'error', reason: expect.stringMatching(/cancelled/) });
   });
 
-  it('05-P7, P11, P16, P21, P26, P32, P36, P41, P48, P53, P62: is online when it answers, and says why not', async () => {
+  it('is online when it answers, and says why not', async () => {
     fake.answersWith('value');
     fake.requests.splice(0);
     expect(await make().isOnline(signal)).toBeUndefined();

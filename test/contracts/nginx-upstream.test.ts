@@ -23,7 +23,7 @@ const textOf = (...args: Parameters<typeof renderNginxUpstreams>) =>
 const servers = (...args: Parameters<typeof renderNginxUpstreams>) => textOf(...args).match(/server .*;/g) ?? [];
 
 describe('an nginx configuration of a TrafficSplit', () => {
-  it('07-T17: the example of the specification: 100 and 900 are 1 and 9', () => {
+  it('the example of the specification: 100 and 900 are 1 and 9', () => {
     expect(textOf(split({ 'web-next': 100, 'web-current': 900 }), both)).toBe(
       'upstream web_80 {\n  server web-next:80 weight=1;\n  server web-current:80 weight=9;\n}\n',
     );
@@ -38,9 +38,9 @@ describe('an nginx configuration of a TrafficSplit', () => {
       weights: { 'web-next': '1n', 'web-current': '1' },
       says: ['server web-next:80 weight=1;', 'server web-current:80 weight=1000000000;'],
     },
-  ])('07-T3, T4, T17: $weights', ({ weights, says }) => expect(servers(split(weights), both)).toEqual(says));
+  ])('$weights', ({ weights, says }) => expect(servers(split(weights), both)).toEqual(says));
 
-  it('07-T6, T8: each port has its own block, without the backends that lack it', () => {
+  it('each port has its own block, without the backends that lack it', () => {
     const ports = look({ web: [80, 90], 'web-next': [90], 'web-current': [80, 90] });
     expect(renderNginxUpstreams(split({ 'web-next': 1, 'web-current': 1 }), ports).map(({ name, port }) => [name, port])).toEqual([
       ['web_80', 80],
@@ -53,7 +53,7 @@ describe('an nginx configuration of a TrafficSplit', () => {
     ]);
   });
 
-  it('07-T7: a backend’s share is divided among its addresses', () => {
+  it('a backend’s share is divided among its addresses', () => {
     const pods = look({ web: [80], 'web-next': [80], 'web-current': [80] }, (service) =>
       service === 'web-next' ? ['10.0.0.1:8081', '10.0.0.2:8081'] : ['10.0.0.3:8080', '10.0.0.4:8080', '10.0.0.5:8080'],
     );
@@ -66,14 +66,14 @@ describe('an nginx configuration of a TrafficSplit', () => {
     ]);
   });
 
-  it('07-T10: a backend that does not exist, or has no endpoints, is left out; a port without any backend has no block', () => {
+  it('a backend that does not exist, or has no endpoints, is left out; a port without any backend has no block', () => {
     expect(servers(split({ absent: 1, 'web-current': 1 }), both)).toEqual(['server web-current:80 weight=1;']);
     const empty = look({ web: [80], 'web-next': [80] }, () => []);
     expect(renderNginxUpstreams(split({ 'web-next': 1 }), empty)).toEqual([]);
   });
 
   it.each([
-    { what: '07-T12: the root among its backends', bad: split({ web: 900, 'web-next': 100 }), says: /itself/ },
+    { what: 'the root among its backends', bad: split({ web: 900, 'web-next': 100 }), says: /itself/ },
     { what: 'a condition', bad: split({ 'web-next': 1 }, { matches: [{ kind: 'HTTPRouteGroup', name: 'a' }] }), says: /spec\.matches/ },
     { what: 'a name that is more than a name', bad: split({ 'a; } server { listen 80': 1 }), says: /not a Service name/ },
     { what: 'a root that is none', bad: split({ 'web-next': 1 }, { service: 'a b' }), says: /not a Service name/ },

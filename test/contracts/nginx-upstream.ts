@@ -14,9 +14,8 @@ const NAME = /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/;
 const ADDRESS = /^[-a-zA-Z0-9.:[\]]+$/;
 
 /**
- * A TrafficSplit as the `upstream` blocks of an nginx, one for each port of its root, as in the example implementation of the SMI
- * specification (07-T17): weights reduced by their greatest common divisor. A backend without weight, such a port (07-T6) or endpoints (07-T10)
- * is left out; a port over which nothing is left has no block.
+ * A TrafficSplit as the `upstream` blocks of an nginx, one for each port of its root, as in the example implementation of the SMI specification: weights
+ * reduced by their greatest common divisor. A backend without weight, such a port or endpoints is left out; a port over which nothing is left has no block.
  */
 export function renderNginxUpstreams(split: KubeObject, look: NginxLook): { port: number; name: string; text: string }[] {
   const namespace = split.metadata.namespace ?? 'default';

@@ -40,7 +40,7 @@ const host = () => new URL(chat.origin).host;
 it('every kind of receiver has a case', () => expect(Object.keys(notifierCases).sort()).toEqual(Object.keys(formats).sort()));
 
 describe.each(Object.entries(notifierCases) as [AlertProviderType, NotifierCase][])('notifier %s', (type, known) => {
-  it('05-A40–A45: posts the payload of its kind as JSON, with the idempotency key', async () => {
+  it('posts the payload of its kind as JSON, with the idempotency key', async () => {
     expect(await outcomeOf(type, { kind: 'answers', status: 200, body: 'ok' })).toEqual({ ok: true });
     const [post] = chat.posts;
     expect(chat.posts).toHaveLength(1);
@@ -49,14 +49,14 @@ describe.each(Object.entries(notifierCases) as [AlertProviderType, NotifierCase]
     expect(post?.headers).toMatchObject({ 'content-type': 'application/json', 'idempotency-key': message.key });
   });
 
-  it('05-A40: the token goes in a Bearer header where the kind takes one, and nowhere else', async () => {
+  it('the token goes in a Bearer header where the kind takes one, and nowhere else', async () => {
     await outcomeOf(type, { kind: 'answers', status: 200 });
     expect(chat.posts[0]?.headers.authorization).toBe(known.takesToken ? `Bearer ${planted.token}` : undefined);
     await outcomeOf(type, { kind: 'answers', status: 200 }, { token: undefined });
     expect(chat.posts[0]?.headers.authorization).toBeUndefined();
   });
 
-  it(`05-W8: the body ${known.isSigned ? 'is signed' : 'is not signed'}`, async () => {
+  it(`the body ${known.isSigned ? 'is signed' : 'is not signed'}`, async () => {
     await outcomeOf(type, { kind: 'answers', status: 200 });
     const [post] = chat.posts;
     const signature = `sha256=${createHmac('sha256', planted.signingKey)
@@ -65,7 +65,7 @@ describe.each(Object.entries(notifierCases) as [AlertProviderType, NotifierCase]
     expect(post?.headers['x-serin-signature-256']).toBe(known.isSigned ? signature : undefined);
   });
 
-  it('05-A41–A45: the severity travels in the way of its kind', async () => {
+  it('the severity travels in the way of its kind', async () => {
     for (const severity of ['error', 'warn'] as const) {
       chat.behaves({ kind: 'answers', status: 200 });
       await made(type).send({ ...message, severity }, signal);
@@ -86,7 +86,7 @@ describe.each(Object.entries(notifierCases) as [AlertProviderType, NotifierCase]
     }
   });
 
-  it.each([200, 201, 202, 204, 299])('05-A40: %i is a success', async (status) => {
+  it.each([200, 201, 202, 204, 299])('%i is a success', async (status) => {
     expect(await outcomeOf(type, { kind: 'answers', status })).toEqual({ ok: true });
   });
 
@@ -108,7 +108,7 @@ describe.each(Object.entries(notifierCases) as [AlertProviderType, NotifierCase]
     expect(await outcomeOf(type, answer)).toMatchObject({ ok: false, mayRetry: true, retryAfterMs: 30_000 });
   });
 
-  it('05-A40: a receiver that says nothing is given up', async () => {
+  it('a receiver that says nothing is given up', async () => {
     const outcome = await outcomeOf(type, { kind: 'silent' }, {}, { timeoutMs: 60 });
     expect(outcome).toEqual({ ok: false, reason: `no answer from ${host()} within 60 ms`, mayRetry: true });
   });
@@ -122,7 +122,7 @@ describe.each(Object.entries(notifierCases) as [AlertProviderType, NotifierCase]
     expect(await outcomeOf(type, { kind: 'cutOffBody' })).toMatchObject(expected);
   });
 
-  it('05-W37: an answer without end is read no further than it has to be', async () => {
+  it('an answer without end is read no further than it has to be', async () => {
     expect(await outcomeOf(type, { kind: 'pours' })).toEqual({ ok: true });
   });
 
@@ -155,14 +155,14 @@ describe.each(Object.entries(notifierCases) as [AlertProviderType, NotifierCase]
   });
 
   it.each(['', 'hooks.slack.example/s3cret-path', '/s3cret-path', 'ftp://chat.example/s3cret-path'])(
-    '05-A36: the address "%s" is refused without being shown',
+    'the address "%s" is refused without being shown',
     (address) => {
       const refused = notifierFor(type, { address });
       expect(refused).toEqual({ problem: 'the address must be an http or https URL' });
     },
   );
 
-  it('05-A33: line ends of a Secret are taken off its values', async () => {
+  it('line ends of a Secret are taken off its values', async () => {
     const { token, path } = planted;
     await outcomeOf(type, { kind: 'answers', status: 200 }, { address: `${chat.origin}/hook/${path}\n`, token: `${token}\n` });
     expect(chat.posts[0]?.path).toBe(`POST ${known.path}`);
@@ -170,7 +170,7 @@ describe.each(Object.entries(notifierCases) as [AlertProviderType, NotifierCase]
   });
 
   it.skipIf(!knowsProxies(process.versions.node))(
-    '05-A40: goes through the proxy that is given, else through that of the environment (skipped where Node knows no proxies)',
+    'goes through the proxy that is given, else through that of the environment (skipped where Node knows no proxies)',
     async () => {
       const address = `http://chat.invalid/hook/${planted.path}`;
       const proxy = chat.origin.replace('//', `//me:${planted.password}@`);
@@ -218,12 +218,12 @@ describe('slack', () => {
     { error: 'channel_not_found', mayRetry: false },
     { error: 'invalid_auth', mayRetry: false },
     { error: 'ratelimited', mayRetry: true },
-  ])('05-W7: 200 with ok:false and $error is a failure; a retry helps: $mayRetry', async ({ error, mayRetry }) => {
+  ])('200 with ok:false and $error is a failure; a retry helps: $mayRetry', async ({ error, mayRetry }) => {
     const answer = { kind: 'answers', status: 200, body: JSON.stringify({ ok: false, error }) } as const;
     expect(await outcomeOf('slack', answer)).toEqual({ ok: false, reason: `Slack refused it: ${error} (${host()})`, mayRetry });
   });
 
-  it('05-W7: a text that is not a code of Slack is not shown', async () => {
+  it('a text that is not a code of Slack is not shown', async () => {
     const answer = { kind: 'answers', status: 200, body: JSON.stringify({ ok: false, error: `no ${planted.token}` }) } as const;
     expect(await outcomeOf('slack', answer)).toMatchObject({ ok: false, reason: expect.stringContaining('without a reason') });
   });
@@ -240,7 +240,7 @@ describe('addresses', () => {
     { given: '/api/webhooks/1/t/slack', asked: '/api/webhooks/1/t/slack' },
     { given: '/api/webhooks/1/t?thread_id=5', asked: '/api/webhooks/1/t/slack?thread_id=5' },
     { given: '/api/webhooks/1/t/slack?thread_id=5', asked: '/api/webhooks/1/t/slack?thread_id=5' },
-  ])('05-Q16: discord posts to the /slack path of $given', async ({ given, asked }) => {
+  ])('discord posts to the /slack path of $given', async ({ given, asked }) => {
     await outcomeOf('discord', { kind: 'answers', status: 204 }, { address: `${chat.origin}${given}` });
     expect(chat.posts[0]?.path).toBe(`POST ${asked}`);
   });
@@ -256,7 +256,7 @@ describe('addresses', () => {
 });
 
 describe('msteams', () => {
-  it('05-W8: an Adaptive Card is sent if the provider requires the format', async () => {
+  it('an Adaptive Card is sent if the provider requires the format', async () => {
     await outcomeOf('msteams', { kind: 'answers', status: 202 }, { format: 'adaptiveCard' });
     expect(JSON.parse(chat.posts[0]?.body ?? '')).toEqual({
       type: 'message',

@@ -27,16 +27,13 @@ beforeAll(async () => {
 afterAll(() => monitoring.stop());
 
 describe('monitoring that fails', () => {
-  it.each(outages)(
-    '05-W1, I11: $name: unmeasured, with the cause, and a verdict again when it is over',
-    async ({ trouble, cause, why }) => {
-      const verdict = { check: 'errors', limit: 'at most 9' };
-      expect(await monitoring.measure()).toEqual([{ ...verdict, verdict: 'passed', value: 7 }]);
-      const unmeasured = { verdict: 'unmeasured', code: 'Unmeasured', reason: expect.stringMatching(cause), ...why };
-      expect(await monitoring.measure(trouble)).toEqual([{ ...verdict, ...unmeasured }]);
-      expect(await monitoring.measure()).toEqual([{ ...verdict, verdict: 'passed', value: 7 }]);
-    },
-  );
+  it.each(outages)('I11: $name: unmeasured, with the cause, and a verdict again when it is over', async ({ trouble, cause, why }) => {
+    const verdict = { check: 'errors', limit: 'at most 9' };
+    expect(await monitoring.measure()).toEqual([{ ...verdict, verdict: 'passed', value: 7 }]);
+    const unmeasured = { verdict: 'unmeasured', code: 'Unmeasured', reason: expect.stringMatching(cause), ...why };
+    expect(await monitoring.measure(trouble)).toEqual([{ ...verdict, ...unmeasured }]);
+    expect(await monitoring.measure()).toEqual([{ ...verdict, verdict: 'passed', value: 7 }]);
+  });
 });
 
 const isIdle = ({ phase, step, desired }: World): boolean =>
@@ -61,7 +58,7 @@ const mixed = Array.from({ length: Math.ceil(outages.length / OUTAGE_TICKS) }, (
   };
 });
 
-it('05-W1: the moments at which an outage begins are of every phase that a release goes through', () => {
+it('the moments at which an outage begins are of every phase that a release goes through', () => {
   const reached = moments.map(({ reach }) => reach('hold').phase);
   expect(new Set(['', ...reached, 'Terminating', 'Terminated'])).toEqual(new Set(Phase.options));
 });
@@ -89,7 +86,7 @@ describe.each(moments)('an outage begins when a release is $name', ({ reach, mea
     return { ...courseOf(world), isMeasured: measured(world) > from.measured };
   };
 
-  it('05-W1, I11: with hold it takes the same course, and goes on within an interval of the recovery', () => {
+  it('I11: with hold it takes the same course, and goes on within an interval of the recovery', () => {
     const { isMeasured, ...course } = undisturbed('hold');
     for (const { kinds, verdictsAt } of mixed) {
       const { world } = reached('hold', verdictsAt, OUTAGE_TICKS / 2);
@@ -106,7 +103,7 @@ describe.each(moments)('an outage begins when a release is $name', ({ reach, mea
     }
   });
 
-  it('05-E3, E22: by default each of its checks fails as unmeasured, up to the threshold', () => {
+  it('E22: by default each of its checks fails as unmeasured, up to the threshold', () => {
     const usual = undisturbed(undefined);
     for (const { kinds, verdictsAt } of mixed) {
       const { world, from } = reached(undefined, verdictsAt, OUTAGE_TICKS / 2);

@@ -72,7 +72,7 @@ function conductOf(provider: Provider): { watched: string[]; removed: string[] }
 const VERBS: readonly RbacVerb[] = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete'];
 
 describe('the role of the controller', () => {
-  it.each(providers)('06-F11: %s has the kinds that its router works with, and may delete those that it removes', (provider) => {
+  it.each(providers)('%s has the kinds that its router works with, and may delete those that it removes', (provider) => {
     const permissions = providerPermissions(provider);
     const { watched, removed } = conductOf(provider);
     // A Knative Service can also be the target, and its revisions are watched.
@@ -96,7 +96,7 @@ describe('the role of the controller', () => {
     { secretsMode: 'off', configTracking: true, verbs: ['get'] },
     { secretsMode: 'off', configTracking: true, secretsReferences: false, verbs: [] },
     { secretsMode: 'watch', configTracking: false, verbs: ['get'] },
-  ] as const)('06-RB20: with secrets $secretsMode and tracking $configTracking it may $verbs Secrets', ({ verbs, ...changed }) => {
+  ] as const)('with secrets $secretsMode and tracking $configTracking it may $verbs Secrets', ({ verbs, ...changed }) => {
     expect(verbsOn('secrets', changed)).toEqual(verbs);
     expect(verbsOn('configmaps', changed).length > 0).toBe(changed.configTracking);
   });
@@ -182,7 +182,7 @@ describe('the role of the controller', () => {
     for (const resource of resources) expect(verbsOf(group, resource), resource).toBe(verbs);
   });
 
-  it('05-P65: external metrics can also be read without the chart', () => {
+  it('external metrics can also be read without the chart', () => {
     const text = readFileSync(join(import.meta.dirname, '..', '..', 'kustomize', 'base', 'serin.yaml'), 'utf8');
     const roles = parseAllDocuments(text).map((document): { kind?: string; rules?: { apiGroups: string[]; verbs: string[] }[] } =>
       document.toJS(),
@@ -191,14 +191,14 @@ describe('the role of the controller', () => {
     expect(rules.filter(({ apiGroups }) => apiGroups.includes('external.metrics.k8s.io')).flatMap(({ verbs }) => verbs)).toContain('list');
   });
 
-  it('06-RB18: no rule on finalizers is needed: its objects do not block the deletion of an owner', () => {
+  it('no rule on finalizers is needed: its objects do not block the deletion of an owner', () => {
     expect(all.flatMap(({ resources }) => resources).filter((resource) => resource.endsWith('/finalizers'))).toEqual([]);
     const anchor = { apiVersion: 'apps/v1', kind: 'ControllerRevision', metadata: { name: 'shop-serin-anchor', uid: 'a' } };
     const { ownerReferences } = renderTemplateRevision(aCanary(), { template: { spec: { containers: [] } } }, 's1:a', 1, anchor).metadata;
     expect(ownerReferences).toMatchObject([{ uid: 'a', controller: true, blockOwnerDeletion: false }]);
   });
 
-  it('06-RB1: the role has no wildcard of groups or verbs, and cannot delete a workload, event or lease', () => {
+  it('the role has no wildcard of groups or verbs, and cannot delete a workload, event or lease', () => {
     for (const { group, verbs } of all) expect([group, ...verbs]).not.toContain('*');
     const deletable = granted(all, 'delete');
     for (const kept of ['apps/deployments', 'apps/daemonsets', '/services', '/events', 'flagger.app/canaries'])

@@ -60,7 +60,7 @@ const fixtures = providerFixtures.filter(({ application }) => application === un
 
 describe.each(fixtures)("the built-in queries of $provider, on the embedded proxies' counters", (fixture) => {
   const seen = fixture.countsBothSides ? 'with the requests of the primary, which are as many' : 'and nothing of the primary';
-  it('06-GD4, GD5: are those of its dashboard, with the primary beside the canary', () => {
+  it('are those of its dashboard, with the primary beside the canary', () => {
     const app = { name: 'store-front', namespace };
     const canary = aCanary({ ...fixture.spec?.(app), service: { port: 80, ...fixture.service?.(app), name: app.name } });
     const store = scraped(fixture, canary);
@@ -82,7 +82,7 @@ describe.each(fixtures)("the built-in queries of $provider, on the embedded prox
     for (const panel of ['Duration P50', 'Duration P99']) for (const side of shown(panel)) expect(side).toHaveLength(1);
   });
 
-  it.each(['shop', 'storefront'])(`05-W11, 04-R-O1: see the canary behind Service %s, ${seen}`, (name) => {
+  it.each(['shop', 'storefront'])(`see the canary behind Service %s, ${seen}`, (name) => {
     const app = { name, namespace };
     const canary = aCanary({ ...fixture.spec?.(app), service: { port: 80, ...fixture.service?.(app), name } });
     const store = scraped(fixture, canary);
@@ -92,7 +92,7 @@ describe.each(fixtures)("the built-in queries of $provider, on the embedded prox
     expect(ask(store, canary, onlyFailures)).toEqual([]);
     // Eighty in the four pauses between scrapes, stretched to the window by half a pause.
     expect(ask(store, canary, requestCount)).toEqual([expect.closeTo(fixture.countsBothSides ? 180 : 90, 6)]);
-    // Every request took 40 ms, so that its bucket gives the value; a quantile is of the same requests (05-W12).
+    // Every request took 40 ms, so that its bucket gives the value; a quantile is of the same requests.
     for (const query of [requestDuration, observer.requestDurationAt(0.5)]) {
       const [duration = 0, ...others] = ask(store, canary, query);
       expect(others).toEqual([]);

@@ -7,7 +7,7 @@ import type { Routes } from '../../src/api/routes.ts';
 import type { Apex } from '../../src/routers/router.ts';
 import { raw } from '../fakes/raw.ts';
 
-/** A Canary `shop` in `prod` (04-0); `spec` and its `service` and `analysis` are laid over the defaults. */
+/** A Canary `shop` in `prod`; `spec` and its `service` and `analysis` are laid over the defaults. */
 export function aCanary(spec: { service?: object; analysis?: object; [field: string]: unknown } = {}): Canary {
   const { service, analysis, ...rest } = spec;
   return Canary.parse({

@@ -134,13 +134,13 @@ describe('the registry', () => {
   });
 
   it.each(['gatewayapi', 'smi:v1alpha9', 'appmesh:v1beta1', 'istioo', 'toString', ''])(
-    '04-R-L7: %j is refused and never becomes another provider',
+    '%j is refused and never becomes another provider',
     (provider) => {
       expect(routerFor(provider)).toEqual({ unsupported: expect.stringContaining('known are apisix') });
     },
   );
 
-  it.each(implemented)("04-R-T1: validation knows the features of $provider's router", ({ provider, router }) =>
+  it.each(implemented)("validation knows the features of $provider's router", ({ provider, router }) =>
     expect(factsOf(provider as Provider).can).toEqual(router.supports),
   );
   it.each(withObjects)('$provider: whether its objects may lie in another cluster is known of every kind', ({ provider, router }) => {
@@ -161,7 +161,7 @@ describe.each(implemented)('router contract of $provider', ({ provider, router }
   it.each([
     { kind: 'headerMatch' as const, routes: matched },
     { kind: 'mirroring' as const, routes: mirrored },
-  ])('04-R-T1: renders $kind exactly when it supports it, and otherwise refuses', ({ kind, routes }) => {
+  ])('renders $kind exactly when it supports it, and otherwise refuses', ({ kind, routes }) => {
     if (router.supports[kind]) expect(render(routes).write.length).toBeGreaterThan(0);
     else expect(() => render(routes)).toThrow(RoutingError);
   });
@@ -201,7 +201,7 @@ describe.each(implemented)('router contract of $provider', ({ provider, router }
     );
   });
 
-  it('04-R-S10: a spec.service that it cannot express is refused before anything is written', () => {
+  it('a spec.service that it cannot express is refused before anything is written', () => {
     const { refusesService, spec, service: needed } = caseOf(provider);
     if (!refusesService) return;
     fc.assert(
@@ -238,12 +238,12 @@ describe.each(implemented)('router contract of $provider', ({ provider, router }
     }
   });
 
-  it('04-R-T2: a condition that says nothing is refused and never matches every request', () => {
+  it('a condition that says nothing is refused and never matches every request', () => {
     for (const empty of [{}, { headers: {} }, { queryParams: {} }])
       expect(() => render({ kind: 'matched', match: [...beta, empty] })).toThrow(RoutingError);
   });
 
-  it('04-R-L2: finalize tolerates absent objects and is the same a second time', () => {
+  it('finalize tolerates absent objects and is the same a second time', () => {
     const canary = canaryFor(provider, allToPrimary);
     expect(router.finalize(canary, [])).toEqual({ write: [], remove: [] });
     const current = deepFreeze(render(allToPrimary).write.map(asMade));
@@ -305,7 +305,7 @@ describe.each(withObjects)('routers with objects: $provider', ({ provider, route
     expect(router.readRoutes(canary, [...rest, foreign])).toEqual({ unreadable: expect.stringContaining('shop') });
   });
 
-  it('04-R-T4: a foreign label or annotation changes neither the written nor the read routes', () => {
+  it('a foreign label or annotation changes neither the written nor the read routes', () => {
     const canary = canaryFor(provider, sticky);
     const routes: Routes = { kind: 'weighted', canary: weight(35) };
     const clean = router.render(canary, anApex, routes, inPlace(provider));

@@ -14,12 +14,12 @@ describe.each(Object.entries(scalers))('every scaler: %s', (kind, scaler) => {
     spec: { scaleTargetRef: { name: 'shop' }, minReplicas: 3, minReplicaCount: 3, maxReplicas: 9, maxReplicaCount: 9, ...spec },
   });
 
-  it('03-A1: is found by its kind, and speaks the version of the table', () => {
+  it('is found by its kind, and speaks the version of the table', () => {
     expect(scalerFor({ kind: kind as keyof typeof scalers })).toBe(scaler);
     expect(scaler).toMatchObject({ kind, apiVersion: apiVersions[kind as keyof typeof apiVersions] });
   });
 
-  it('03-A7, A10: its primary has its own name, scales the primary, and is of the same kind', () => {
+  it('its primary has its own name, scales the primary, and is of the same kind', () => {
     const { object } = scaler.renderPrimary(canary, deepFreeze(source()));
     expect(object).toMatchObject({
       apiVersion: scaler.apiVersion,
@@ -34,11 +34,11 @@ describe.each(Object.entries(scalers))('every scaler: %s', (kind, scaler) => {
     { min: 1, starts: 1 },
     { min: 0, starts: 1 },
     { min: undefined, starts: 1 },
-  ])('03-W36 (3): with a minimum of $min the target starts from zero with $starts', ({ min, starts }) => {
+  ])('with a minimum of $min the target starts from zero with $starts', ({ min, starts }) => {
     expect(scaler.startReplicas(source({ minReplicas: min, minReplicaCount: min }))).toBe(starts);
   });
 
-  it('03-B29: an invented field at every level passes', () => {
+  it('an invented field at every level passes', () => {
     const invented = { invented: { deep: [{ newer: true }] } };
     const spec = {
       ...invented,
@@ -54,7 +54,7 @@ describe.each(Object.entries(scalers))('every scaler: %s', (kind, scaler) => {
     });
   });
 
-  it('03-A9, A14: it resumes exactly the scalers that it paused', () => {
+  it('it resumes exactly the scalers that it paused', () => {
     expect(scaler.resumePatch(source())).toBeUndefined();
     expect(scaler.pausePatch(source()) === undefined).toBe(kind === 'HorizontalPodAutoscaler');
   });

@@ -98,7 +98,7 @@ describe('serin traffic show', () => {
     });
   });
 
-  it('07-K3: a Knative Service without a Canary is shown as its status has it, with the addresses of tags', async () => {
+  it('a Knative Service without a Canary is shown as its status has it, with the addresses of tags', async () => {
     const traffic = [{ revisionName: 'web-00001', percent: 100, tag: 'now', url: 'http://now-web.prod.test' }];
     const knative = {
       apiVersion: 'serving.knative.dev/v1',

@@ -54,7 +54,7 @@ describe('committed vectors', () => {
     }
   });
 
-  it.each(all)('03-H1: the revision of $name does not depend on the order of keys, nor on its status', ({ target }) => {
+  it.each(all)('the revision of $name does not depend on the order of keys, nor on its status', ({ target }) => {
     const other = shuffled(target) as KubeObject;
     const metadata = { ...other.metadata, resourceVersion: '999', managedFields: [{ manager: 'kubectl' }] };
     const { status } = raw(target);
@@ -76,7 +76,7 @@ describe('committed vectors', () => {
   );
 
   it.each(all.filter(({ target }) => raw(target).spec.replicas !== undefined))(
-    '03-H1: replicas are no part of the revision of $name',
+    'replicas are no part of the revision of $name',
     ({ target }) => {
       expect(revisionOf({ ...target, spec: { ...raw(target).spec, replicas: 17 } })).toBe(revisionOf(target));
     },

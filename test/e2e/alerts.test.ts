@@ -15,11 +15,11 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'serin-alerts-'));
 });
 
-it('06-F14: promtool accepts the alerts', async () => {
+it('promtool accepts the alerts', async () => {
   expect((await runProgram(promtool, ['check', 'rules', FILE])).said).toContain(`${alertRules.length} rules found`);
 });
 
-it.each(alertCases)('06-F14: $alert when $when: $fires', async ({ alert, fires, atMinute, input }) => {
+it.each(alertCases)('$alert when $when: $fires', async ({ alert, fires, atMinute, input }) => {
   // JSON is YAML. ALERTS contains the firing alerts, with any labels and annotations.
   const expr = `count(ALERTS{alertname="${alert}",alertstate="firing"}) or vector(0)`;
   const tests = [

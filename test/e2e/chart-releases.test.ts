@@ -54,7 +54,7 @@ describe('the controller as the chart starts it, with the permissions that the c
     },
   ];
 
-  it.each(runs)('06-RB20: $what: a release is promoted, its Canary goes, and nothing is refused', async (run) => {
+  it.each(runs)('$what: a release is promoted, its Canary goes, and nothing is refused', async (run) => {
     const { namespace, values, account = 'serin', leaseIn = 'serin' } = run;
     const environment = environmentOf();
     const { cluster, prometheusUrl } = environment;

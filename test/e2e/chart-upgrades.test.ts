@@ -158,7 +158,7 @@ describe('upgrades of charts', () => {
       .map(([way, of]) => ({ ...upgrade, way, of })),
   );
   it.each(cases)(
-    '06-F10: $what is upgraded by $way',
+    '$what is upgraded by $way',
     async ({ before, had = {}, release, after, values, serverSideNeeds, later = [], deployment, way: name, of }) => {
       const [old, chart] = [join(FIXTURES, before), join(CHARTS, after)];
       const valuesOf = (set: object) => helm.valuesFile({ ...set, ...(after === 'serin' && { crds: { install: false } }) });

@@ -119,13 +119,13 @@ describe('the chart of Serin', () => {
 
   const of = (objects: readonly KubeObject[], kind: string): KubeObject[] => objects.filter((object) => object.kind === kind);
 
-  it.each(matrix)('06-F10: $what: the linter finds nothing, and the API server takes every object as it is', async ({ values }) => {
+  it.each(matrix)('$what: the linter finds nothing, and the API server takes every object as it is', async ({ values }) => {
     const linted = await helm.run('lint', '--strict', CHART, '--values', helm.valuesFile(values));
     expect(linted, linted.said).toMatchObject({ code: 0 });
     await isTakenAsItIs(real, await helm.render('serin', values));
   });
 
-  it('06-RB20: with namespaces there are Roles in each of them, and nothing that belongs to the whole cluster', async () => {
+  it('with namespaces there are Roles in each of them, and nothing that belongs to the whole cluster', async () => {
     const objects = await helm.render('serin', { namespaces: ['a', 'b'], crds: { install: false } });
     expect(objects.map(({ kind }) => kind)).not.toEqual(expect.arrayContaining([expect.stringMatching(/^Cluster/)]));
     expect(of(objects, 'Role').map(({ metadata }) => `${metadata.namespace}/${metadata.name}`)).toEqual(
@@ -133,7 +133,7 @@ describe('the chart of Serin', () => {
     );
   });
 
-  it('06-F11: the rules are those of the set provider, and for Secrets those of their mode', async () => {
+  it('the rules are those of the set provider, and for Secrets those of their mode', async () => {
     const rulesOf = async (values: object) =>
       raw(of(await helm.render('serin', values), 'ClusterRole').find(({ metadata }) => metadata.name === 'serin'))?.rules;
     const groups = (rules: { apiGroups: string[] }[]) => [...new Set(rules.flatMap(({ apiGroups }) => apiGroups))];
@@ -157,7 +157,7 @@ describe('the chart of Serin', () => {
     expect(await onSecrets({ configTracking: { enabled: false } })).toEqual([{ apiGroups: [''], resources: ['secrets'], verbs: ['get'] }]);
   });
 
-  it('06-F11, RB19: with everything switched on the roles hold the rules of the tables, each of which a test removes, and no others', async () => {
+  it('with everything switched on the roles hold the rules of the tables, each of which a test removes, and no others', async () => {
     const objects = await helm.render('serin', { providers: [...providers] });
     const rulesOf = (kind: string, name: string): KubeObject[] =>
       raw(objects.find((object) => object.kind === kind && object.metadata.name === name))?.rules;
@@ -172,7 +172,7 @@ describe('the chart of Serin', () => {
     for (const rule of ofLease) expect(rule).toMatchObject({ apiGroups: ['coordination.k8s.io'], resources: ['leases'] });
   });
 
-  it('06-HC22: no process runs as root, nothing is written, and the heap follows the memory limit', async () => {
+  it('no process runs as root, nothing is written, and the heap follows the memory limit', async () => {
     const [deployment] = of(await helm.render('serin'), 'Deployment');
     const [container] = raw(deployment)?.spec.template.spec.containers ?? [];
     expect(container.securityContext).toEqual({
@@ -195,7 +195,7 @@ describe('the chart of Serin', () => {
     await fitsRestrictedStandard(real, deployment);
   });
 
-  it('06-HC15: addresses of chat services are in a Secret, in no argument, and what the user sets in the environment wins', async () => {
+  it('addresses of chat services are in a Secret, in no argument, and what the user sets in the environment wins', async () => {
     const url = 'https://hooks.example.com/services/secret';
     const objects = await helm.render('serin', { slack: { url, channel: 'x' }, env: [{ name: 'SLACK_URL', value: 'other' }] });
     expect(of(objects, 'Secret').map(({ stringData }) => stringData)).toEqual([{ SLACK_URL: url }]);
@@ -205,7 +205,7 @@ describe('the chart of Serin', () => {
     expect(container.env).toContainEqual({ name: 'SLACK_URL', value: 'other' });
   });
 
-  it('05-W17: credentials of the metrics server are files of a Secret, and the allowed addresses are one list', async () => {
+  it('credentials of the metrics server are files of a Secret, and the allowed addresses are one list', async () => {
     const values = {
       metricsServerSecret: 'prometheus',
       allowedAddresses: ['10.0.0.0/8', 'fd00::/8'],
@@ -243,7 +243,7 @@ describe('the chart of Serin', () => {
     ]);
   });
 
-  it('06-HC31: a budget is made for more than one replica only', async () => {
+  it('a budget is made for more than one replica only', async () => {
     const budgets = async (replicaCount: number) =>
       of(await helm.render('serin', { podDisruptionBudget: { enabled: true }, leaderElection: { replicaCount } }), 'PodDisruptionBudget');
     expect(await budgets(1)).toEqual([]);
@@ -269,7 +269,7 @@ describe('the chart of Serin', () => {
     { set: 'kinds={StatefulSet}', message: /kinds/ },
     { set: 'admissionPolicy.verbs={undo}', message: /admissionPolicy/ },
     { set: 'meshProvider=kuma,namespace=a', message: /TrafficRoute of Kuma/ },
-  ])('06-F10: --set $set is refused before anything is changed', async ({ set, message }) => {
+  ])('--set $set is refused before anything is changed', async ({ set, message }) => {
     const ran = await helm.run('template', 'serin', CHART, '--set', set);
     expect(ran.code).not.toBe(0);
     expect(ran.complained).toMatch(message);
@@ -328,7 +328,7 @@ describe('the chart of Serin', () => {
     expect(await helm.run('template', 'serin', CHART, '--kube-version', version)).toMatchObject({ code: 0 });
   });
 
-  it('06-HC25: definitions come with the chart, are upgraded with it, and stay when it goes', async () => {
+  it('definitions come with the chart, are upgraded with it, and stay when it goes', async () => {
     const name = 'canaries.flagger.app';
     const ref = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', name };
     const release = ['serin', CHART, '--namespace', 'serin', '--values', helm.valuesFile({})];
@@ -372,7 +372,7 @@ describe('the chart of Serin, where another owner has the definitions', () => {
     await real?.stop();
   });
 
-  it('06-HC25: the definitions are not modified, and the notes say so', async () => {
+  it('the definitions are not modified, and the notes say so', async () => {
     const ref = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', name: 'canaries.flagger.app' };
     await applyCrds(real.cluster, [OWN_CRDS]);
     const before = (await real.cluster.get(ref))?.metadata.resourceVersion;

@@ -101,55 +101,52 @@ describe('queries of dashboards and alerts', () => {
     return fillVariables(expr, { ...Object.fromEntries(names), namespace, __rate_interval: '1m' });
   };
 
-  it('06-F14, 06-F15: all are taken by a real Prometheus', async () => {
+  it('all are taken by a real Prometheus', async () => {
     const all = [...dashboards.flatMap(queriesOf), ...alertRules].map(({ expr }) => filled(expr, 'none'));
     for (const query of all) expect(await seriesOf(query), query).toBeGreaterThanOrEqual(0);
   });
 
-  it.each(families)(
-    '06-GD1: those of $uids have data during a release through $fixture.provider',
-    async ({ fixture, uids, application }) => {
-      const app = { name: APP, namespace: `seen-in-${uids[0]}` };
-      const scenario = await Scenario.begin(environmentOf(), controller, app.namespace);
-      const { given, when, then } = scenario;
-      try {
-        const asUsersDo = { 'x-serin-host': fixture.host(app), ...fixture.headers?.(app) };
-        const target = application?.(environmentOf().cluster, app.namespace);
-        await (target ? target.create() : given.aDeployment());
-        for (const object of fixture.objects?.(app) ?? []) await environmentOf().cluster.apply(object, { fieldManager: 'user' });
-        const { analysis: _, ...spec } = raw(canaryFor(fixture, app, {})).spec;
-        const metrics = [
-          { name: 'request-success-rate', interval: '10s', thresholdRange: { min: 99 } },
-          { name: 'request-duration', interval: '10s', thresholdRange: { max: 5000 } },
-        ];
-        const webhooks = [{ name: 'smoke', type: 'pre-rollout', url: hooks.url('smoke') }];
-        await given.aCanary({ stepWeight: 30, maxWeight: 60, unmeasured: 'hold', metrics, webhooks }, { ...spec, ...target?.spec });
-        await then.everyoneGets('1', asUsersDo);
-        given.users(asUsersDo);
-        await (target ? when.thisHappens(() => target.push('2')) : when.imageChanges('2'));
-        await then.canaryReceives(30);
-        const marks: string[] = [];
-        for (const dashboard of uids.map(dashboardOf)) {
-          const values = await chosenOn(dashboard, app.namespace);
-          expect(values).toMatchObject({ canary: APP, metric: 'request-duration' });
-          const fill = ({ expr }: { expr: string }): string => fillVariables(expr, values);
-          await haveData(
-            panelQueriesOf(dashboard)
-              .map(fill)
-              .filter((query) => !OF_KUBELETS.test(query)),
-          );
-          // A mark is shown for a minute. No release is rolled back here.
-          const ofSuccess = (dashboard.marks ?? []).filter(({ name }) => name !== 'Rolled back');
-          marks.push(...ofSuccess.map((mark) => `count_over_time((${fill(mark)})[10m:5s])`));
-        }
-        await then.releaseEnds('Succeeded');
-        expect(marks).toHaveLength(2 * uids.length);
-        await haveData(marks);
-      } finally {
-        await scenario.end();
+  it.each(families)('those of $uids have data during a release through $fixture.provider', async ({ fixture, uids, application }) => {
+    const app = { name: APP, namespace: `seen-in-${uids[0]}` };
+    const scenario = await Scenario.begin(environmentOf(), controller, app.namespace);
+    const { given, when, then } = scenario;
+    try {
+      const asUsersDo = { 'x-serin-host': fixture.host(app), ...fixture.headers?.(app) };
+      const target = application?.(environmentOf().cluster, app.namespace);
+      await (target ? target.create() : given.aDeployment());
+      for (const object of fixture.objects?.(app) ?? []) await environmentOf().cluster.apply(object, { fieldManager: 'user' });
+      const { analysis: _, ...spec } = raw(canaryFor(fixture, app, {})).spec;
+      const metrics = [
+        { name: 'request-success-rate', interval: '10s', thresholdRange: { min: 99 } },
+        { name: 'request-duration', interval: '10s', thresholdRange: { max: 5000 } },
+      ];
+      const webhooks = [{ name: 'smoke', type: 'pre-rollout', url: hooks.url('smoke') }];
+      await given.aCanary({ stepWeight: 30, maxWeight: 60, unmeasured: 'hold', metrics, webhooks }, { ...spec, ...target?.spec });
+      await then.everyoneGets('1', asUsersDo);
+      given.users(asUsersDo);
+      await (target ? when.thisHappens(() => target.push('2')) : when.imageChanges('2'));
+      await then.canaryReceives(30);
+      const marks: string[] = [];
+      for (const dashboard of uids.map(dashboardOf)) {
+        const values = await chosenOn(dashboard, app.namespace);
+        expect(values).toMatchObject({ canary: APP, metric: 'request-duration' });
+        const fill = ({ expr }: { expr: string }): string => fillVariables(expr, values);
+        await haveData(
+          panelQueriesOf(dashboard)
+            .map(fill)
+            .filter((query) => !OF_KUBELETS.test(query)),
+        );
+        // A mark is shown for a minute. No release is rolled back here.
+        const ofSuccess = (dashboard.marks ?? []).filter(({ name }) => name !== 'Rolled back');
+        marks.push(...ofSuccess.map((mark) => `count_over_time((${fill(mark)})[10m:5s])`));
       }
-    },
-  );
+      await then.releaseEnds('Succeeded');
+      expect(marks).toHaveLength(2 * uids.length);
+      await haveData(marks);
+    } finally {
+      await scenario.end();
+    }
+  });
 
   it('the marks of the overview come when a release was promoted, and when one was rolled back', async () => {
     const scenario = await Scenario.begin(environmentOf(), controller, 'marked');
@@ -174,7 +171,7 @@ describe('queries of dashboards and alerts', () => {
     }
   });
 
-  it('06-F14, 06-F15: those about Serin itself have data, and so has each metric in the expression of an alert', async () => {
+  it('those about Serin itself have data, and so has each metric in the expression of an alert', async () => {
     const asked = alertRules.flatMap(({ expr }) => expr.match(/\b(?:flagger|serin)_\w+/g) ?? []);
     const own = panelQueriesOf(dashboardOf('serin')).map(({ expr }) => filled(expr, 'none'));
     const scenario = await Scenario.begin(environmentOf(), controller, 'kept');

@@ -32,7 +32,7 @@ describe('the chart of dashboards', () => {
       values: { namespace: 'monitoring', annotations: { grafana_folder: 'Releases' }, labels: { team: 'a' } },
     },
     { what: "values of Flagger's chart", values: flaggerValues },
-  ])('06-F15: $what: the linter finds nothing, and the API server takes every ConfigMap', async ({ values }) => {
+  ])('$what: the linter finds nothing, and the API server takes every ConfigMap', async ({ values }) => {
     const linted = await helm.run('lint', '--strict', join(CHARTS, 'grafana'), '--values', helm.valuesFile(values));
     expect(linted, linted.said).toMatchObject({ code: 0 });
     const objects = await helm.render('grafana', values);
@@ -40,7 +40,7 @@ describe('the chart of dashboards', () => {
     await isTakenAsItIs(real, objects);
   });
 
-  it('06-F15: each dashboard is found by the label of the sidecar, and is the JSON that was generated', async () => {
+  it('each dashboard is found by the label of the sidecar, and is the JSON that was generated', async () => {
     const objects = await helm.render('grafana', { without: ['serin-nginx'] });
     for (const { metadata } of objects) expect(metadata.labels).toMatchObject({ grafana_dashboard: '1' });
     const uids = objects.flatMap(({ data }) => Object.values(data as Record<string, string>).map((text) => JSON.parse(text).uid));
@@ -52,7 +52,7 @@ describe('the chart of dashboards', () => {
     );
   });
 
-  it('06-F15: only the dashboards that are named are made, and they link to the address that is given, with nothing else changed', async () => {
+  it('only the dashboards that are named are made, and they link to the address that is given, with nothing else changed', async () => {
     const dashboardUrl = 'https://serin.example.org/?a="b"';
     const objects = await helm.render('grafana', { only: ['serin', 'serin-istio', 'serin-nginx'], without: ['serin-nginx'], dashboardUrl });
     await isTakenAsItIs(real, objects);
@@ -71,7 +71,7 @@ describe('the chart of dashboards', () => {
     { values: { without: ['serin-ngnix'] }, says: /without/ },
     { values: { only: ['serin-envoy'] }, says: /only/ },
     { values: { lables: { team: 'a' } }, says: /lables/ },
-  ])('06-F10: $values is refused before anything is changed', async ({ values, says }) => {
+  ])('$values is refused before anything is changed', async ({ values, says }) => {
     await expect(helm.render('grafana', values)).rejects.toThrow(says);
   });
 });

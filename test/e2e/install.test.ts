@@ -41,7 +41,7 @@ describe('the unmodified commands of the install page, on a real control plane',
     { heading: 'Upgrading', replicas: 2 },
     { heading: 'Uninstalling' },
     { heading: 'With Kustomize', replicas: 1 },
-  ])('06-HC25, HC31: $heading', async ({ heading, replicas }) => {
+  ])('$heading', async ({ heading, replicas }) => {
     const { exit, output } = await runScript(sectionScript(PAGE, heading), {
       KUBECONFIG: real.adminKubeconfigFile,
       PATH: path,

@@ -80,15 +80,15 @@ describe('the Kustomize bases', () => {
     return found;
   };
 
-  it('06-F17: there is one for every provider', () => {
+  it('there is one for every provider', () => {
     expect(overlays).toEqual(expect.arrayContaining(['base', 'crds', ...providers.map((provider) => provider.replaceAll(':', '-'))]));
   });
 
-  it.each(overlays)('06-F17, KU15: %s is built without a warning, and the API server takes every object as it is', async (name) => {
+  it.each(overlays)('%s is built without a warning, and the API server takes every object as it is', async (name) => {
     await isTakenAsItIs(real, await build(join(ROOT, name)));
   });
 
-  it('06-KU14: the Deployment is the one of the chart, and the provider is in its flags', async () => {
+  it('the Deployment is the one of the chart, and the provider is in its flags', async () => {
     const ours = deploymentIn(await build(join(ROOT, 'kuma')));
     const charts = deploymentIn(await helm.render('serin', { image: { repository: UNSET_IMAGE } }));
     const withoutNames = ({ spec }: Raw) => {
@@ -110,7 +110,7 @@ describe('the Kustomize bases', () => {
     expect(ours?.spec).toEqual({ ...spec, podSelector: { matchLabels: { 'app.kubernetes.io/name': 'serin' } } });
   });
 
-  it('06-KU3: linkerd is built with the flags of the Gateway API, in the mesh, and its policy stays where the Prometheus is', async () => {
+  it('linkerd is built with the flags of the Gateway API, in the mesh, and its policy stays where the Prometheus is', async () => {
     const objects = await build(join(ROOT, 'linkerd'));
     const { metadata, spec } = raw(deploymentIn(objects)).spec.template;
     expect(metadata.annotations).toMatchObject({ 'linkerd.io/inject': 'enabled' });
@@ -123,7 +123,7 @@ describe('the Kustomize bases', () => {
     ]);
   });
 
-  it('06-KU13: the load tester is the one of the chart, at the address that webhooks have', async () => {
+  it('the load tester is the one of the chart, at the address that webhooks have', async () => {
     const objects = await build(join(ROOT, 'tester'));
     const charts = deploymentIn(await helm.render('loadtester', { image: { repository: UNSET_IMAGE } }));
     const withoutNames = ({ spec: { selector: _, template, ...rest } }: Raw) => ({
@@ -193,7 +193,7 @@ describe('the Kustomize bases', () => {
   const examples = [...readme.matchAll(/```yaml\n([\s\S]*?)```/g)].map(([, text = '']): Raw => parse(text));
   const RIGHTS = 'rights.yaml';
 
-  it('06-RB21: the example of the README with the least rights has no other roles of the controller', async () => {
+  it('the example of the README with the least rights has no other roles of the controller', async () => {
     const [example] = examples.filter(({ resources }) => resources.includes(RIGHTS));
     const here = mkdtempSync(join(folder, 'example-'));
     const there = (path: string) => (path === RIGHTS ? RIGHTS : relative(here, join(ROOT, '..', path)));

@@ -39,16 +39,14 @@ const args =
     expect(container.args).toEqual(expect.arrayContaining(wanted));
 
 /** The values of Flagger's chart, each with its effect. */
-const rows: { row: string; what: string; values?: object; holds(rendered: Rendered): void }[] = [
+const rows: { what: string; values?: object; holds(rendered: Rendered): void }[] = [
   {
-    row: '06-LC1',
     what: 'replicaCount; never two at a time, since gates are the state of one process',
     values: { replicaCount: 0 },
     holds: ({ deployment }) =>
       expect(deployment.spec).toMatchObject({ replicas: 0, strategy: { rollingUpdate: { maxSurge: 0, maxUnavailable: 1 } } }),
   },
   {
-    row: '06-LC2',
     what: 'image, its digest, and Secrets for its registry',
     values: {
       image: { repository: 'r.example/serin', digest, pullPolicy: 'Always', pullSecret: 'one' },
@@ -60,7 +58,6 @@ const rows: { row: string; what: string; values?: object; holds(rendered: Render
     },
   },
   {
-    row: '06-LC3',
     what: 'podLabels, podAnnotations, podPriorityClassName',
     values: { podLabels: { a: 'b' }, podAnnotations: { c: 'd' }, podPriorityClassName: 'high' },
     holds({ pod }) {
@@ -70,13 +67,11 @@ const rows: { row: string; what: string; values?: object; holds(rendered: Render
     },
   },
   {
-    row: '06-LC4',
     what: 'logLevel, cmd.timeout, cmd.namespaceRegexp',
     values: { logLevel: 'debug', cmd: { timeout: '10m', namespaceRegexp: 'team-.*' } },
     holds: args('--log-level=debug', '--timeout=10m', '--namespace-regexp=team-.*'),
   },
   {
-    row: '06-LC5',
     what: 'env, volumes, volumeMounts, nodeSelector, tolerations, affinity',
     values: {
       env: [{ name: 'A', value: 'b' }],
@@ -97,21 +92,18 @@ const rows: { row: string; what: string; values?: object; holds(rendered: Render
     },
   },
   {
-    row: '06-LC6',
     what: 'service',
     values: { service: { type: 'NodePort', port: 8080 } },
     holds: ({ of }) =>
       expect(of('Service')[0]?.spec).toMatchObject({ type: 'NodePort', ports: [{ name: 'http', port: 8080, targetPort: 'http' }] }),
   },
   {
-    row: '06-LC7',
     what: 'resources',
     values: { resources: { limits: { cpu: '1' } } },
     holds: ({ container }) =>
       expect(container.resources).toEqual({ limits: { cpu: '1', memory: '512Mi' }, requests: { cpu: '50m', memory: '96Mi' } }),
   },
   {
-    row: '06-LC8',
     what: 'rbac, of the whole cluster; without it there is neither account nor token',
     values: {
       rbac: {
@@ -129,7 +121,6 @@ const rows: { row: string; what: string; values?: object; holds(rendered: Render
     },
   },
   {
-    row: '06-LC9',
     what: 'serviceAccountName, which is what the binding names as well',
     values: { serviceAccountName: 'mine', rbac: { create: true } },
     holds({ of, pod }) {
@@ -139,19 +130,16 @@ const rows: { row: string; what: string; values?: object; holds(rendered: Render
     },
   },
   {
-    row: '06-LC10',
     what: 'meshName, backends, without effect',
     values: { meshName: 'global', backends: ['podinfo'] },
     holds: ({ of }) => expect(of('VirtualNode')).toEqual([]),
   },
   {
-    row: '06-LC11',
     what: 'appmesh, without effect',
     values: { appmesh: { enabled: true, backends: ['podinfo', 'podinfo-canary'] } },
     holds: ({ of }) => expect(of('VirtualNode')).toEqual([]),
   },
   {
-    row: '06-LC12',
     what: 'istio',
     values: {
       ...callers,
@@ -170,7 +158,6 @@ const rows: { row: string; what: string; values?: object; holds(rendered: Render
     },
   },
   {
-    row: '06-LC13',
     what: 'securityContext, podSecurityContext, on unless they are switched off',
     values: { securityContext: { context: { runAsUser: 100, runAsGroup: 101 } }, podSecurityContext: { context: { fsGroup: 101 } } },
     holds({ pod, container }) {
@@ -179,7 +166,6 @@ const rows: { row: string; what: string; values?: object; holds(rendered: Render
     },
   },
   {
-    row: '06-LC14',
     what: 'podDisruptionBudget, without effect for one replica',
     values: { podDisruptionBudget: { enabled: true, minAvailable: 1 } },
     holds: ({ of }) => expect(of('PodDisruptionBudget')).toEqual([]),
@@ -228,17 +214,17 @@ describe('the chart of the load tester', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it.each(matrix)('06-LC2: $what: the linter finds nothing, and the API server takes every object as it is', async ({ values }) => {
+  it.each(matrix)('$what: the linter finds nothing, and the API server takes every object as it is', async ({ values }) => {
     const linted = await helm.run('lint', '--strict', CHART, '--values', helm.valuesFile(values));
     expect(linted, linted.said).toMatchObject({ code: 0 });
     await isTakenAsItIs(real, await helm.render('loadtester', values));
   });
 
-  it.each(rows)('$row: $what', async ({ values = {}, holds }) => {
+  it.each(rows)('$what', async ({ values = {}, holds }) => {
     holds(partsOf(await helm.render('loadtester', values)));
   });
 
-  it('06-SE8: no process runs as root, nothing is written but gates, and no token is mounted', async () => {
+  it('no process runs as root, nothing is written but gates, and no token is mounted', async () => {
     const { deployment, pod, container, of } = partsOf(await helm.render('loadtester'));
     await fitsRestrictedStandard(real, deployment);
     expect(raw(container).securityContext.readOnlyRootFilesystem).toBe(true);
@@ -247,7 +233,7 @@ describe('the chart of the load tester', () => {
     expect([...of('ServiceAccount'), ...of('Role'), ...of('ClusterRole')]).toEqual([]);
   });
 
-  it('06-SE1: if commands are allowed there is a folder to write to, and an init process that reaps orphans', async () => {
+  it('if commands are allowed there is a folder to write to, and an init process that reaps orphans', async () => {
     const { pod, container } = partsOf(await helm.render('loadtester', { ...callers, commands: { namespaces: ['team-a'] } }));
     expect(container.args).toEqual(expect.arrayContaining(['--allow-commands=team-a', '--credentials-dir=/etc/serin/callers']));
     expect(container.env).toEqual([{ name: 'HOME', value: '/tmp' }]);
@@ -257,21 +243,21 @@ describe('the chart of the load tester', () => {
   });
 
   it.each([
-    { row: '06-LC1', set: 'replicaCount=2', message: /state of one process/ },
-    { row: '06-LC2', set: 'image.repository=ghcr.io/fluxcd/flagger-loadtester', message: /image of another load tester/ },
-    { row: '06-F10', set: 'image.repository=', message: /image\.repository: only the chart of a release has an image\. Set it/ },
-    { row: '06-SE1', set: 'commands.namespaces={test}', message: /every client that reaches the port could run commands/ },
-    { row: '06-SE3', set: 'istio.enabled=true', message: /every client that reaches the gateway could/ },
-    { row: '06-F10', set: 'commands.namespace={test}', message: /namespace/ },
-    { row: '06-F10', set: 'image.digest=sha256:abc', message: /digest/ },
-    { row: '06-F10', set: 'service.port=http', message: /port/ },
-  ])('$row: --set $set is refused before anything is changed', async ({ set, message }) => {
+    { set: 'replicaCount=2', message: /state of one process/ },
+    { set: 'image.repository=ghcr.io/fluxcd/flagger-loadtester', message: /image of another load tester/ },
+    { set: 'image.repository=', message: /image\.repository: only the chart of a release has an image\. Set it/ },
+    { set: 'commands.namespaces={test}', message: /every client that reaches the port could run commands/ },
+    { set: 'istio.enabled=true', message: /every client that reaches the gateway could/ },
+    { set: 'commands.namespace={test}', message: /namespace/ },
+    { set: 'image.digest=sha256:abc', message: /digest/ },
+    { set: 'service.port=http', message: /port/ },
+  ])('--set $set is refused before anything is changed', async ({ set, message }) => {
     const ran = await helm.run('template', 'serin', CHART, '--set', set);
     expect(ran.code).not.toBe(0);
     expect(ran.complained).toMatch(message);
   });
 
-  it('06-LC14: two releases in one namespace are apart, and the notes say what is open and what has no effect', async () => {
+  it('two releases in one namespace are apart, and the notes say what is open and what has no effect', async () => {
     const install = async (name: string, ...set: string[]) => {
       const ran = await helm.run('install', name, CHART, '--namespace', 'serin', ...set);
       expect(ran.complained.replace(/^level=.*$/gm, '').trim()).toBe('');
@@ -295,7 +281,7 @@ describe('the chart of the load tester', () => {
     expect(selectors).toEqual(['one', 'two'].map((name) => ({ app: 'loadtester', 'app.kubernetes.io/instance': name })));
   });
 
-  it('06-LT24: started with the flags of the chart, it requires its credentials, and a gate is open after a restart', async () => {
+  it('started with the flags of the chart, it requires its credentials, and a gate is open after a restart', async () => {
     const values = { credentials: { secretName: 'callers', token: { name: 'token' }, signingKey: { name: 'key' } } };
     const { container } = partsOf(await helm.render('loadtester', values));
     for (const [path, text] of [

@@ -69,7 +69,7 @@ const look = {
   addresses: (service: string, port: number) => [`127.0.0.1:${ports.get(port === 80 ? service : `${service}-admin`)}`],
 };
 
-describe('07-T17: an nginx that is configured from a TrafficSplit', () => {
+describe('an nginx that is configured from a TrafficSplit', () => {
   it.each([
     { weights: { 'web-next': 100, 'web-current': 900 }, next: 0.1 },
     { weights: { 'web-next': 1000, 'web-current': 500 }, next: 2 / 3 },
@@ -91,7 +91,7 @@ describe('07-T17: an nginx that is configured from a TrafficSplit', () => {
     { weights: { 'web-next': 0, 'web-current': 7 }, all: 'web-current' },
     { weights: { 'web-next': 1 }, all: 'web-next' },
     { weights: { 'web-next': 1, absent: 1 }, all: 'web-next' },
-  ])('07-T3, T10: sends everything to $all by $weights', async ({ weights, all }) => {
+  ])('sends everything to $all by $weights', async ({ weights, all }) => {
     const nginx = await startRealNginx(renderNginxUpstreams(splitOf(weights), look));
     try {
       expect(await asked(nginx.urls.web_80 ?? '')).toEqual({ [all]: REQUESTS });
@@ -100,7 +100,7 @@ describe('07-T17: an nginx that is configured from a TrafficSplit', () => {
     }
   });
 
-  it('07-T6, T7, T8: leaves out the backend that lacks a port, for that port, and sends requests to the address of each backend', async () => {
+  it('leaves out the backend that lacks a port, for that port, and sends requests to the address of each backend', async () => {
     const nginx = await startRealNginx(renderNginxUpstreams(splitOf({ 'web-next': 50, 'web-current': 50 }), look));
     try {
       expect(await asked(nginx.urls.web_9090 ?? '')).toEqual({ 'web-current-admin': REQUESTS });

@@ -3,5 +3,5 @@ import { anEnvironment, startRealEnvironment } from '../scenarios/environment.ts
 import { describeProviderReleases } from '../scenarios/provider-releases.ts';
 import { providerFixtures } from '../scenarios/providers/index.ts';
 
-describe('06-RE3: releases through every traffic provider on a real control plane', () =>
+describe('releases through every traffic provider on a real control plane', () =>
   describeProviderReleases(anEnvironment(startRealEnvironment), providerFixtures));

@@ -58,7 +58,7 @@ describe('docs/rights.md against a real API server', () => {
     },
   };
 
-  it('06-RB21: with rbac.rights the account has only the printed rights, in each namespace', async () => {
+  it('with rbac.rights the account has only the printed rights, in each namespace', async () => {
     const values = { namespaces: [SHOP], configTracking: { enabled: false } };
     const rights = await printedRights(values, [CANARY]);
     const objects = (await helm.render('serin', { ...values, rbac: { rights }, crds: { install: false } })).filter(({ kind }) =>
@@ -83,7 +83,7 @@ describe('docs/rights.md against a real API server', () => {
     }
   });
 
-  it('06-RB21: the chart refuses rights of another account, and other kinds', async () => {
+  it('the chart refuses rights of another account, and other kinds', async () => {
     const rights = await printedRights({ serviceAccount: { name: 'other' } }, [CANARY]);
     await expect(helm.render('serin', { rbac: { rights } })).rejects.toThrow(
       'rbac.rights: it is for ServiceAccount serin/other, and the account is serin/serin',

@@ -122,13 +122,13 @@ describe('each rule of the role is needed', () => {
       namespace: `without-${index}-${place}`,
     })),
   );
-  describe.concurrent('06-F11: without it something is refused, and nothing but it', () => {
+  describe.concurrent('without it something is refused, and nothing but it', () => {
     it.each(removals)('$what', async ({ useCase, rule, namespace }) => {
       isRefusedFor(await playWithout(useCase, rule, namespace), rule);
     });
   });
 
-  it('06-RB1: an apply that makes an object needs create as well as patch', async () => {
+  it('an apply that makes an object needs create as well as patch', async () => {
     const permissions = everything.map((rule) => ({ ...rule, verbs: rule.verbs.filter((verb) => verb !== 'create') }));
     const account = await accountWith(environment, 'without-create', permissions);
     const metadata = { name: 'shop', namespace: 'without-create' };
@@ -140,7 +140,7 @@ describe('each rule of the role is needed', () => {
     }
   });
 
-  it('06-RB2: no controller leads without the rule on leases', async () => {
+  it('no controller leads without the rule on leases', async () => {
     const account = await accountWith(environment, 'without-lease', everything);
     const [rule] = leasePermissions;
     const leadership = electLeader(account.cluster, {

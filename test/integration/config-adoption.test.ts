@@ -51,7 +51,7 @@ async function asAnotherControllerLeavesIt(settings: Record<string, string>): Pr
   await cluster.patch(lab.canary(0), { status }, { subresource: 'status' });
 }
 
-it('03-CT11: a primary that reads the copies of Flagger equals its target: no restart, no analysis', async () => {
+it('a primary that reads the copies of Flagger equals its target: no restart, no analysis', async () => {
   lab = await ConfigLab.begin(1);
   const { cluster } = lab.bare;
   const first = lab.startController('first');
@@ -100,7 +100,7 @@ it.each([
   expect(kinds.toSorted()).toEqual(asked);
 });
 
-it('03-CT13: copies that hold something else than their source are a new revision', async () => {
+it('copies that hold something else than their source are a new revision', async () => {
   lab = await ConfigLab.begin(1);
   const first = lab.startController('first');
   await lab.initialized();
@@ -111,7 +111,7 @@ it('03-CT13: copies that hold something else than their source are a new revisio
   expect(configsOf(await primary())[1]).toMatch(/^settings-primary-[0-9a-f]{10}$/);
 });
 
-it('03-CT6: a Canary over a target whose config is missing creates no primary, says so, and begins when the config exists', async () => {
+it('a Canary over a target whose config is missing creates no primary, says so, and begins when the config exists', async () => {
   lab = await ConfigLab.begin(1, ['settings']);
   lab.startController('controller');
   await lab.canariesAre('say what is missing', ({ status }: Raw) => {
@@ -128,7 +128,7 @@ it('03-CT6: a Canary over a target whose config is missing creates no primary, s
   expect(raw(canary)?.status.conditions[0].message).not.toContain('does not exist');
 });
 
-it('03-B25: the name of a copy that another object has is reported, tried again with growing pauses, and made when it is free', async () => {
+it('the name of a copy that another object has is reported, tried again with growing pauses, and made when it is free', async () => {
   lab = await ConfigLab.begin(1);
   const { cluster } = lab.bare;
   const canary = Canary.parse(await cluster.get(lab.canary(0)));
@@ -161,7 +161,7 @@ it('a config that changes between the making of the primary and the end of the b
   expect((await lab.bare.cluster.get(inNamespace('ConfigMap', now)))?.data).toEqual({ COLOR: 'red' });
 });
 
-it('03-CT18: copies that no kept template reads are deleted, and no others', async () => {
+it('copies that no kept template reads are deleted, and no others', async () => {
   lab = await ConfigLab.begin(1);
   await lab.config('ConfigMap', 'settings-primary-0123456789', { data: { whose: 'mine' } });
   lab.startController('controller', ['--scale-down-delay=0s']);

@@ -67,7 +67,7 @@ it('secrets mode get: no watch on Secrets; a ConfigMap that starts a release has
   );
 });
 
-it('03-CT22: with -enable-config-tracking=false nothing is watched or copied, and status has no trackedConfigs', async () => {
+it('with -enable-config-tracking=false nothing is watched or copied, and status has no trackedConfigs', async () => {
   lab = await ConfigLab.begin(1);
   lab.startController('controller', ['-enable-config-tracking=false']);
   await lab.initialized();
@@ -75,7 +75,7 @@ it('03-CT22: with -enable-config-tracking=false nothing is watched or copied, an
   expect(raw(await lab.bare.cluster.get(lab.canary(0)))?.status.trackedConfigs).toBeUndefined();
 });
 
-it('03-CT22: switching tracking off and on again starts no release', async () => {
+it('switching tracking off and on again starts no release', async () => {
   lab = await ConfigLab.begin(1);
   for (const [name, on] of [
     ['on', 'true'],

@@ -43,7 +43,7 @@ it.concurrent.each([
   { flags: ['-mesh-provider=gatewayapi:v1alpha2'], message: ['gatewayapi:v1 is used'] },
   { flags: ['-kubeconfig-qps=0', '-kubeconfig-burst=0'], message: [] },
   { flags: ['-kubeconfig-qps=-1'], message: [] },
-])('02-1.1: $flags is accepted, as Flagger accepts it, and says: $message', async ({ flags, message }) => {
+])('$flags is accepted, as Flagger accepts it, and says: $message', async ({ flags, message }) => {
   const { said } = await controller(...flags);
   const lines = said.trim().split('\n');
   expect(lines.pop()).toContain('cannot connect to a cluster: no credentials');

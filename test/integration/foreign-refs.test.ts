@@ -70,7 +70,7 @@ const refusal = (now: KubeObject | undefined): string | undefined =>
     ?.message;
 const events = () => Object.entries(bare.snapshot()).flatMap(([store, objects]) => (store.endsWith('events') ? objects : []));
 
-it('05-T23, T24, W16: an edit to another namespace in the middle of a release holds it, is reported with its field, and is never used', async () => {
+it('an edit to another namespace in the middle of a release holds it, is reported with its field, and is never used', async () => {
   await until(bare.cluster, canary, 'is initialized', (now) => raw(now)?.status?.phase === 'Initialized');
   await changeImage(bare.cluster, 0, '2');
   const isUnderWay = (now: KubeObject | undefined) => raw(now)?.status?.phase === 'Progressing' && raw(now).status.iterations > 0;
@@ -105,7 +105,7 @@ it('05-T23, T24, W16: an edit to another namespace in the middle of a release ho
   expect(asked).toEqual([NAMESPACE]);
 });
 
-it('05-W15, W24, I8: the template that is used says that it is valid and answers, and a restart says nothing again', async () => {
+it('I8: the template that is used says that it is valid and answers, and a restart says nothing again', async () => {
   const said = (namespace: string) =>
     Object.entries(bare.snapshot())
       .flatMap(([store, objects]) => (store.endsWith('metrictemplates') ? objects : []))

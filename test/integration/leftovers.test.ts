@@ -97,7 +97,7 @@ async function release(lab: ModelLab, version: string): Promise<void> {
 }
 
 describe.each(['istio', 'smi:v1alpha2', 'kubernetes'] as const)('objects that another manager has PUT, on %s', (provider) => {
-  it('03-B23: no env var, container, volume, port, header or route of them survives a promotion, nor does a later edit of another writer', async () => {
+  it('no env var, container, volume, port, header or route of them survives a promotion, nor does a later edit of another writer', async () => {
     const { lab } = labOf({ ...life, provider });
     await lab.application();
     lab.server.create(canaryOf({ ...life, provider }));

@@ -80,7 +80,7 @@ describe('the load tester with releases on the embedded cluster', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('06-LT14 06-LT17 06-LT30: gates hold, tests run without a process, load flows, and a rollback gate takes back, also after a restart', async () => {
+  it('gates hold, tests run without a process, load flows, and a rollback gate takes back, also after a restart', async () => {
     const scenario = await begin('gated');
     const { given, when, then } = scenario;
     const [mesh] = environment().mesh.urls;
@@ -129,7 +129,7 @@ describe('the load tester with releases on the embedded cluster', () => {
     }
   });
 
-  it('06-SE5 06-F2: a command that needs a shell is refused, and the event of its Canary names the flag; a load that fails is also reported', async () => {
+  it('a command that needs a shell is refused, and the event of its Canary names the flag; a load that fails is also reported', async () => {
     const scenario = await begin('refused');
     const { given, when, then } = scenario;
     try {

@@ -12,7 +12,7 @@ const part = partOf(4);
 /** Grants for only some scenarios that a scenario has used. */
 const shown = new Set<string>();
 
-describe(`06-RB21: releases under the rights that serin rights prints (${titleOf(part)})`, () => {
+describe(`releases under the rights that serin rights prints (${titleOf(part)})`, () => {
   const chosen = rightsScenarios.filter((_, row) => isChosen(part, row, 0));
 
   it.each(chosen)('$name: no request is refused, and no rule is without use', async (one) => {

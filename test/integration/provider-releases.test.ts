@@ -5,5 +5,5 @@ import { describeProviderReleases } from '../scenarios/provider-releases.ts';
 import { providerFixtures } from '../scenarios/providers/index.ts';
 
 // Each provider has a bad version or a good one; test/long and test/e2e play both.
-describe('06-RE3: releases through every traffic provider', () =>
+describe('releases through every traffic provider', () =>
   describeProviderReleases(anEnvironment(startVirtualEnvironment), providerFixtures, partOf(2)));

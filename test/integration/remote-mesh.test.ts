@@ -21,7 +21,7 @@ const METRICS = { metrics: [{ name: 'request-success-rate', interval: '5s', thre
 describe('routes in another cluster (--kubeconfig-service-mesh)', () => {
   const environment = anEnvironment(startRemoteMeshEnvironment);
 
-  it('04-R-L3: a release moves the weights there, heals them there, has no owners there, and leaves nothing there when its Canary goes', async () => {
+  it('a release moves the weights there, heals them there, has no owners there, and leaves nothing there when its Canary goes', async () => {
     const { remote, remoteKubeconfigFile, remoteRequestCounts, requestCounts, cluster } = environment();
     const controller = startController(environment(), { 'kubeconfig-service-mesh': remoteKubeconfigFile });
     const namespace = 'remote-mesh';
@@ -67,7 +67,7 @@ describe('routes in another cluster (--kubeconfig-service-mesh)', () => {
     expect(await cluster.get({ apiVersion: 'v1', kind: 'Service', name: APP, namespace })).toBeDefined();
   });
 
-  it('04-R-L3: routes there go with their namespace here', async () => {
+  it('routes there go with their namespace here', async () => {
     const { remote, remoteKubeconfigFile, cluster } = environment();
     const controller = startController(environment(), { 'kubeconfig-service-mesh': remoteKubeconfigFile });
     const namespace = 'remote-mesh-gone';

@@ -122,7 +122,7 @@ describe.each<ProxyMode>(['nftables', 'iptables'])('two nodes with %s', (mode) =
     return zones;
   };
 
-  it.each(['PreferSameZone', 'PreferClose'])('07-S8: with %s users of each zone stay in it before and after a release', (wish) =>
+  it.each(['PreferSameZone', 'PreferClose'])('with %s users of each zone stay in it before and after a release', (wish) =>
     play(environmentOf(), `zones-${wish.toLowerCase()}`, async ({ namespace, given, when, then }) => {
       await given.aDeployment({ replicas: 6 });
       given.users({}, CROWD);
@@ -138,7 +138,7 @@ describe.each<ProxyMode>(['nftables', 'iptables'])('two nodes with %s', (mode) =
     }),
   );
 
-  it('07-S5: without a wish users of both zones get pods of both', () =>
+  it('without a wish users of both zones get pods of both', () =>
     play(environmentOf(), 'zones-none', async ({ namespace, given }) => {
       await given.aDeployment({ replicas: 6 });
       await given.aCanary({ iterations: 2 }, { provider: 'kubernetes' });
@@ -152,7 +152,7 @@ describe.each<ProxyMode>(['nftables', 'iptables'])('two nodes with %s', (mode) =
 describe.each<ProxyMode>(['nftables', 'iptables'])('a client outside of the cluster with %s', (mode) => {
   const environmentOf = anEnvironment<RealEnvironment>(() => startGround(planeOfTwo(mode, { outside: true })));
 
-  it.each(['Cluster', 'Local'])('07-S7: at a node port with externalTrafficPolicy %s it loses no request in a release', (policy) =>
+  it.each(['Cluster', 'Local'])('at a node port with externalTrafficPolicy %s it loses no request in a release', (policy) =>
     play(environmentOf(), `outside-${policy.toLowerCase()}`, async ({ namespace, given, when, then }) => {
       await given.aDeployment({ replicas: 6, service: { type: 'NodePort', externalTrafficPolicy: policy } });
       given.users({}, CROWD);

@@ -148,7 +148,7 @@ describe.each<ProxyMode>(['nftables', 'iptables'])('kube-proxy with %s', (mode) 
     });
     afterAll(() => proxy?.stop());
 
-    it('07-S6: a client stays where it is, others go elsewhere, and a client whose pod is gone gets another', async () => {
+    it('a client stays where it is, others go elsewhere, and a client whose pod is gone gets another', async () => {
       const service = await given(`${mode}-kept`, { sessionAffinity: 'ClientIP' }, three, 100);
       const all = three.map((_, pod) => service.addressOf(pod));
       await eventually(
@@ -172,7 +172,7 @@ describe.each<ProxyMode>(['nftables', 'iptables'])('kube-proxy with %s', (mode) 
       );
     });
 
-    it('07-S6: after the time of the affinity without a request a client is free again', async () => {
+    it('after the time of the affinity without a request a client is free again', async () => {
       const timed = { sessionAffinity: 'ClientIP', sessionAffinityConfig: { clientIP: { timeoutSeconds: 2 } } };
       const { ip } = await given(`${mode}-timed`, timed, three, 101);
       await eventually(
@@ -192,7 +192,7 @@ describe.each<ProxyMode>(['nftables', 'iptables'])('kube-proxy with %s', (mode) 
       expect(await places()).not.toEqual(before);
     });
 
-    it('07-S12: a request that is under way at a pod that goes is answered by it, and no new one comes', async () => {
+    it('a request that is under way at a pod that goes is answered by it, and no new one comes', async () => {
       const service = await given(`${mode}-leaving`, {}, [here], 102);
       await eventually(
         'it answers',

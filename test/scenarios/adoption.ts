@@ -29,7 +29,7 @@ const canaryMatch = [{ headers: { 'x-canary': { exact: 'always' } } }];
 const cookies = { canary: 'side=QwErTyUiOp', primary: 'main=AsDfGhJkLz' };
 const promotedAt = (weights: readonly number[], version = '2') => ({ phase: 'Succeeded', primary: version, weights });
 
-/** Each phase in which Flagger can have been stopped (01-5.2). */
+/** Each phase in which Flagger can have been stopped. */
 const CASES: Readonly<Record<string, Case>> = {
   initializing: { phase: 'Initializing', replicas: 2, isApexOnTarget: true, ends: { phase: 'Initialized', primary: '1', weights: [0] } },
   initialized: { phase: 'Initialized', http: weighted(NAME, 0), ends: { phase: 'Initialized', primary: '1', weights: [0] } },
@@ -324,7 +324,7 @@ async function podsOf({ cluster }: Environment, { namespace }: FlaggerApplicatio
   return items.map(({ metadata }) => metadata.uid ?? '').sort();
 }
 
-/** 03-A5–A7, A14: the user's own and one of the primary, both the same objects as before; between releases KEDA holds the target at zero. */
+/** The user's own and one of the primary, both the same objects as before; between releases KEDA holds the target at zero. */
 async function scalersStand(
   environment: Environment,
   { left, scalers: before }: Adopted,

@@ -35,7 +35,7 @@ export function describeBadInput(environmentOf: () => Environment): void {
         );
     }
 
-    it('I12, 04-R-L8: each of a hundred bad Canaries reports which field is wrong, harms no other, and costs its target nothing', async () => {
+    it('I12: each of a hundred bad Canaries reports which field is wrong, harms no other, and costs its target nothing', async () => {
       const { cluster } = environmentOf();
       expect(badCanaries.length).toBeGreaterThanOrEqual(60);
       await makeNamespace(cluster, 'healthy');
@@ -61,7 +61,7 @@ export function describeBadInput(environmentOf: () => Environment): void {
       expect(items.filter(({ metadata }) => metadata.name.endsWith('-primary')).map(({ metadata }) => metadata.name)).toEqual([]);
     });
 
-    it('I12, 03-W6: problems that only the cluster shows are also reported with their field', async () => {
+    it('I12: problems that only the cluster shows are also reported with their field', async () => {
       const { cluster } = environmentOf();
       await makeNamespace(cluster, 'worse');
       const cases: { name: string; field: string; deployment: KubeObject; before?: KubeObject[] }[] = [

@@ -28,7 +28,7 @@ export function describeBlueGreen(environmentOf: () => Environment, crowd: Crowd
       }
     };
 
-    it('07-S3: a version is checked without users, then takes over, and no request is lost', () =>
+    it('a version is checked without users, then takes over, and no request is lost', () =>
       play('blue-green-promoted', async ({ given, when, then }) => {
         await given.aDeployment();
         given.users({}, crowd);
@@ -41,7 +41,7 @@ export function describeBlueGreen(environmentOf: () => Environment, crowd: Crowd
         await then.scalesTo(APP, 0);
       }));
 
-    it('07-S3, I4: a version that fails its hook is rolled back, and no user ever gets it', () =>
+    it('I4: a version that fails its hook is rolled back, and no user ever gets it', () =>
       play('blue-green-failed', async ({ given, when, then, hooks }) => {
         await given.aDeployment();
         await given.aCanary({ iterations: 4, webhooks: [{ name: 'smoke', type: 'rollout', url: hooks.url('smoke') }] }, SPEC);
@@ -55,7 +55,7 @@ export function describeBlueGreen(environmentOf: () => Environment, crowd: Crowd
         expect(Object.keys(users.byVersion())).toEqual(['1']);
       }));
 
-    it.each([500, 2_500, 5_000])('07-S3, I2, I5: kill -9 of the controller %i ms after the push costs no request', (afterMs) =>
+    it.each([500, 2_500, 5_000])('I2, I5: kill -9 of the controller %i ms after the push costs no request', (afterMs) =>
       play(`blue-green-killed-${afterMs}`, async ({ given, when, then }, restart) => {
         await given.aDeployment();
         given.users({}, crowd);
@@ -70,7 +70,7 @@ export function describeBlueGreen(environmentOf: () => Environment, crowd: Crowd
       }),
     );
 
-    it('07-S3, I7: a deleted Canary gives its Service back, and no request is lost', () =>
+    it('I7: a deleted Canary gives its Service back, and no request is lost', () =>
       play('blue-green-deleted', async ({ given, when, then }) => {
         await given.aDeployment();
         given.users({}, crowd);

@@ -34,27 +34,23 @@ export function describeConfigs(name: string, startEnvironment: () => Promise<En
       runScenario(title, namespace, (scenario) => run(new ConfigFixture(environmentOf(), scenario)));
 
     describe.concurrent('each in a namespace of its own', () => {
-      scenarioTest(
-        '03-CT13, CT14, CT20: a changed ConfigMap is released; env and volume of the primary read a copy of it',
-        'config-map',
-        async (fixture) => {
-          await fixture.config('ConfigMap', 'settings', { data: { COLOR: 'blue' } });
-          await fixture.application(bothWays('settings'));
-          fixture.scenario.given.users();
-          await fixture.scenario.given.aCanary(QUICK);
-          const blue = await fixture.copyInUse('ConfigMap', 'settings');
-          expect(blue).toMatchObject({ data: { COLOR: 'blue' }, immutable: true });
-          expect(raw(await fixture.canary()).status.trackedConfigs).toEqual({ 'configmap/settings': '7ce1f0e75fb02413' });
+      scenarioTest('a changed ConfigMap is released; env and volume of the primary read a copy of it', 'config-map', async (fixture) => {
+        await fixture.config('ConfigMap', 'settings', { data: { COLOR: 'blue' } });
+        await fixture.application(bothWays('settings'));
+        fixture.scenario.given.users();
+        await fixture.scenario.given.aCanary(QUICK);
+        const blue = await fixture.copyInUse('ConfigMap', 'settings');
+        expect(blue).toMatchObject({ data: { COLOR: 'blue' }, immutable: true });
+        expect(raw(await fixture.canary()).status.trackedConfigs).toEqual({ 'configmap/settings': '7ce1f0e75fb02413' });
 
-          await fixture.config('ConfigMap', 'settings', { data: { COLOR: 'red' } });
-          await fixture.released(1);
-          const red = await fixture.copyInUse('ConfigMap', 'settings');
-          expect(red).toMatchObject({ data: { COLOR: 'red' }, immutable: true });
-          expect(red.metadata.name).not.toBe(blue.metadata.name);
-          expect(await fixture.find('ConfigMap', blue.metadata.name), 'a template that may be put back reads it').toEqual(blue);
-          fixture.scenario.then.nothingWasLost();
-        },
-      );
+        await fixture.config('ConfigMap', 'settings', { data: { COLOR: 'red' } });
+        await fixture.released(1);
+        const red = await fixture.copyInUse('ConfigMap', 'settings');
+        expect(red).toMatchObject({ data: { COLOR: 'red' }, immutable: true });
+        expect(red.metadata.name).not.toBe(blue.metadata.name);
+        expect(await fixture.find('ConfigMap', blue.metadata.name), 'a template that may be put back reads it').toEqual(blue);
+        fixture.scenario.then.nothingWasLost();
+      });
 
       scenarioTest(
         'E56: a new version starts at once where no pod of the old one can have read its configs',
@@ -77,7 +73,7 @@ export function describeConfigs(name: string, startEnvironment: () => Promise<En
         },
       );
 
-      scenarioTest('03-CT8: a config that opted out keeps its name and starts nothing', 'opt-out', async (fixture) => {
+      scenarioTest('a config that opted out keeps its name and starts nothing', 'opt-out', async (fixture) => {
         const annotations = { 'flagger.app/config-tracking': 'disabled' };
         await fixture.config('ConfigMap', 'flags', { data: { ON: '0' } }, annotations);
         await fixture.config('ConfigMap', 'settings', { data: { COLOR: 'blue' } });
@@ -92,7 +88,7 @@ export function describeConfigs(name: string, startEnvironment: () => Promise<En
         expect(raw(await fixture.canary()).status.trackedConfigs).toEqual({ 'configmap/settings': expect.any(String) });
       });
 
-      scenarioTest('03-CT6, B24: an optional config may be missing, and one that appears is released', 'optional', async (fixture) => {
+      scenarioTest('an optional config may be missing, and one that appears is released', 'optional', async (fixture) => {
         const optional = { configMapRef: { name: 'maybe', optional: true } };
         await fixture.application({ container: { envFrom: [optional] } });
         await fixture.scenario.given.aCanary(QUICK);
@@ -102,7 +98,7 @@ export function describeConfigs(name: string, startEnvironment: () => Promise<En
         expect(await fixture.copyInUse('ConfigMap', 'maybe')).toMatchObject({ data: { COLOR: 'blue' } });
       });
 
-      scenarioTest('03-B8: a change of binaryData alone is released, and copied', 'binary-data', async (fixture) => {
+      scenarioTest('a change of binaryData alone is released, and copied', 'binary-data', async (fixture) => {
         await fixture.config('ConfigMap', 'settings', { data: { COLOR: 'blue' }, binaryData: { logo: 'AAE=' } });
         await fixture.application(bothWays('settings'));
         await fixture.scenario.given.aCanary(QUICK);
@@ -112,7 +108,7 @@ export function describeConfigs(name: string, startEnvironment: () => Promise<En
       });
 
       scenarioTest(
-        '03-B8, B24: an immutable config is replaced: missing meanwhile is said, and nothing starts until it is back',
+        'an immutable config is replaced: missing meanwhile is said, and nothing starts until it is back',
         'immutable',
         async (fixture) => {
           await fixture.config('ConfigMap', 'settings', { data: { COLOR: 'blue' }, immutable: true });
@@ -146,7 +142,7 @@ export function describeConfigs(name: string, startEnvironment: () => Promise<En
         await fixture.canaryIs('names what is in its way', ({ phase, conditions }) => {
           return phase === 'Promoting' && (conditions[0]?.message ?? '').includes(`Secret ${taken} exists and is not ours`);
         });
-        expect(await fixture.find('Secret', taken), '03-B25: it is never overwritten').toMatchObject({
+        expect(await fixture.find('Secret', taken), 'it is never overwritten').toMatchObject({
           data: { mine: base64(SECRET_TEXT) },
         });
         await fixture.remove('Secret', taken);
@@ -163,7 +159,7 @@ export function describeConfigs(name: string, startEnvironment: () => Promise<En
       });
 
       scenarioTest(
-        '02-15.1.11, 03-H8: a config changed during the analysis: traffic is routed to the primary, and only pods that read the new one are analysed',
+        'a config changed during the analysis: traffic is routed to the primary, and only pods that read the new one are analysed',
         'mid-run',
         async (fixture) => {
           await fixture.config('ConfigMap', 'settings', { data: { COLOR: 'blue' } });
@@ -184,36 +180,32 @@ export function describeConfigs(name: string, startEnvironment: () => Promise<En
           await fixture.released(2);
           expect(await fixture.copyInUse('ConfigMap', 'settings')).toMatchObject({ data: { COLOR: 'green' } });
           const checksums = fixture.scenario.hooks.calls('seen').map(({ checksum }) => checksum);
-          expect(new Set(checksums).size, '03-H8: hooks can tell the two apart').toBe(2);
+          expect(new Set(checksums).size, 'hooks can tell the two apart').toBe(2);
           fixture.scenario.then.nothingWasLost();
         },
       );
 
-      scenarioTest(
-        '02-15.1.11: the same of a DaemonSet, whose pods are sent away by its node selector',
-        'mid-run-daemon',
-        async (fixture) => {
-          await fixture.config('ConfigMap', 'settings', { data: { COLOR: 'blue' } });
-          await fixture.application(bothWays('settings'), 'DaemonSet');
-          fixture.scenario.given.users();
-          const targetRef = { apiVersion: 'apps/v1', kind: 'DaemonSet', name: APP };
-          await fixture.scenario.given.aCanary({ stepWeight: 10, maxWeight: 50 }, { targetRef });
-          await fixture.config('ConfigMap', 'settings', { data: { COLOR: 'red' } });
-          await fixture.scenario.then.canaryReceives(20);
-          const before = await fixture.canaryPods();
-          expect(before.length).toBeGreaterThan(0);
-          const { when, then } = fixture.scenario;
-          await when.thisHappens(() => fixture.config('ConfigMap', 'settings', { data: { COLOR: 'green' } }));
-          await then.statusWas('analyses again', ({ run, canaryWeight }) => run === 2 && canaryWeight > 0);
-          expect((await fixture.canaryPods()).filter((uid) => before.includes(uid))).toEqual([]);
-          await fixture.released(2);
-          expect(await fixture.copyInUse('ConfigMap', 'settings')).toMatchObject({ data: { COLOR: 'green' } });
-          fixture.scenario.then.nothingWasLost();
-        },
-      );
+      scenarioTest('the same of a DaemonSet, whose pods are sent away by its node selector', 'mid-run-daemon', async (fixture) => {
+        await fixture.config('ConfigMap', 'settings', { data: { COLOR: 'blue' } });
+        await fixture.application(bothWays('settings'), 'DaemonSet');
+        fixture.scenario.given.users();
+        const targetRef = { apiVersion: 'apps/v1', kind: 'DaemonSet', name: APP };
+        await fixture.scenario.given.aCanary({ stepWeight: 10, maxWeight: 50 }, { targetRef });
+        await fixture.config('ConfigMap', 'settings', { data: { COLOR: 'red' } });
+        await fixture.scenario.then.canaryReceives(20);
+        const before = await fixture.canaryPods();
+        expect(before.length).toBeGreaterThan(0);
+        const { when, then } = fixture.scenario;
+        await when.thisHappens(() => fixture.config('ConfigMap', 'settings', { data: { COLOR: 'green' } }));
+        await then.statusWas('analyses again', ({ run, canaryWeight }) => run === 2 && canaryWeight > 0);
+        expect((await fixture.canaryPods()).filter((uid) => before.includes(uid))).toEqual([]);
+        await fixture.released(2);
+        expect(await fixture.copyInUse('ConfigMap', 'settings')).toMatchObject({ data: { COLOR: 'green' } });
+        fixture.scenario.then.nothingWasLost();
+      });
 
       scenarioTest(
-        '03-B7: a promotion that fails puts back the template with the copies that it ran with',
+        'a promotion that fails puts back the template with the copies that it ran with',
         'failed-promotion',
         async (fixture) => {
           await fixture.config('ConfigMap', 'settings', { data: { COLOR: 'blue' } });
@@ -232,7 +224,7 @@ export function describeConfigs(name: string, startEnvironment: () => Promise<En
         },
       );
 
-      scenarioTest('03-CT6: a target whose config is missing is not started, and goes on when it is there', 'missing', async (fixture) => {
+      scenarioTest('a target whose config is missing is not started, and goes on when it is there', 'missing', async (fixture) => {
         await fixture.config('ConfigMap', 'settings', { data: { COLOR: 'blue' } });
         await fixture.application(bothWays('settings'));
         await fixture.scenario.given.aCanary(QUICK);

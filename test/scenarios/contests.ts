@@ -16,7 +16,7 @@ export function describeContest(
   hear: (contest: Contest) => void = () => undefined,
 ): void {
   describe('a self-healer that reverts within 1 s', () => {
-    it(`03-W38: cannot make Serin fight for ${durationMs / 1000} s: the release ends when it stops, with at most ${MOST_WRITES} writes of the Deployment`, async () => {
+    it(`cannot make Serin fight for ${durationMs / 1000} s: the release ends when it stops, with at most ${MOST_WRITES} writes of the Deployment`, async () => {
       const contest = await playContest(environmentOf(), { durationMs, seed });
       hear(contest);
       const { verdict, primaryVersion, bySerin, byHealer, healerErrors, contested, lastedMs } = contest;

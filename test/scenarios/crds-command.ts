@@ -51,7 +51,7 @@ export function describeCrdsCommand(placeOf: () => Place): void {
     expect((await cluster.get(ref))?.metadata.resourceVersion).toBe(made);
   });
 
-  it('06-F10: an older definition, by whomever, is brought forward', async () => {
+  it('an older definition, by whomever, is brought forward', async () => {
     const { cluster } = placeOf();
     const older = canary();
     delete raw(older).spec.versions[0].schema.openAPIV3Schema.properties.status.properties.release;

@@ -12,7 +12,7 @@ export const DRIFT_PLAN = { threshold: 5, stepWeights: Array.from({ length: 60 }
 /** Each wait inside has a bound of its own, which says what it waits for. */
 const LONGEST_MS = 600_000;
 
-/** Foreign edits in the middle of a release, one after the other, each at a weight of its own (04-R-T4, R-T9); a part for each provider, chosen by its place `nth`. */
+/** Foreign edits in the middle of a release, one after the other, each at a weight of its own; a part for each provider, chosen by its place `nth`. */
 export function describeDrift(fixture: ProviderFixture, start: () => Promise<DriftFixture>, nth: number, part: Part): void {
   const edits = editsFor(fixture);
   const chosen = edits.filter(({ name }, at) => name === DELETED || isChosen(part, nth, at));
@@ -25,9 +25,9 @@ export function describeDrift(fixture: ProviderFixture, start: () => Promise<Dri
   afterAll(() => environment?.stop());
 
   it(`is tried with at least ${LEAST_EDITS} kinds of edit`, () => expect(edits.length).toBeGreaterThanOrEqual(LEAST_EDITS));
-  it.each(chosen)(`04-R-T4: $name (${titleOf(part)})`, (edit) => run.survives(edit));
+  it.each(chosen)(`$name (${titleOf(part)})`, (edit) => run.survives(edit));
   it('another writer that puts it back again and again is corrected ever more rarely, and named', () => run.survivesContest());
-  it('04-R-L2: a Canary that is deleted after all this leaves no route to its sides', () => run.leavesNothing());
+  it('a Canary that is deleted after all this leaves no route to its sides', () => run.leavesNothing());
 }
 
 /** The same as one test for each provider, several at a time: for clusters where a release takes its time. */
@@ -35,7 +35,7 @@ export function describeDriftAtOnce(
   fixtures: readonly ProviderFixture[],
   start: (fixture: ProviderFixture) => Promise<DriftFixture>,
 ): void {
-  describe.concurrent('04-R-T4, R-L2: the recorded weights survive every foreign edit, and a deleted Canary leaves no route to its sides', () => {
+  describe.concurrent('the recorded weights survive every foreign edit, and a deleted Canary leaves no route to its sides', () => {
     it.each(fixtures)(
       '$provider',
       async (fixture) => {

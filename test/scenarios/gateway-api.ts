@@ -114,9 +114,7 @@ export function describeGatewayApi(environmentOf: () => Environment): void {
         await then.canaryReceives(80);
         const moved = raw(await edge.canary()).status;
         expect(moved.sessionAffinityCookie).toBe(sessionAffinityCookie);
-        expect(moved.primarySessionAffinityCookie, '04-R-A2: who stayed on the primary is asked again').not.toBe(
-          primarySessionAffinityCookie,
-        );
+        expect(moved.primarySessionAffinityCookie, 'who stayed on the primary is asked again').not.toBe(primarySessionAffinityCookie);
         await then.everyoneGets('2', { ...edge.headers, cookie: sessionAffinityCookie });
         await then.everyoneGets('1', { ...edge.headers, cookie: moved.primarySessionAffinityCookie });
         when.gateOpens('finish');
@@ -171,7 +169,7 @@ export function describeGatewayApi(environmentOf: () => Environment): void {
     );
 
     scenarioTest(
-      '04-R-S4: a Gateway that refuses the route holds the release up and says why; a failing check takes it back all the same',
+      'a Gateway that refuses the route holds the release up and says why; a failing check takes it back all the same',
       'gw-refused',
       async (scenario, edge) => {
         const { given, when, then, hooks } = scenario;

@@ -87,7 +87,7 @@ export function describeIngresses(environmentOf: () => Environment): void {
         scenario.then.nothingWasLost();
       };
       scenarioTest(
-        '04-R-D4: edits of the original reach the copy, while idle and in the middle of a release',
+        'edits of the original reach the copy, while idle and in the middle of a release',
         'follows',
         (scenario) => ({ stepWeight: 20, maxWeight: 20, ...gated('confirm-promotion')(scenario) }),
         follows,
@@ -113,7 +113,7 @@ export function describeIngresses(environmentOf: () => Environment): void {
         await scenario.then.scalesTo(APP, 2);
       };
       scenarioTest(
-        '04-R-S4: a release goes back although the original is gone, and so does the application when its Canary goes',
+        'a release goes back although the original is gone, and so does the application when its Canary goes',
         'gone',
         (scenario) => {
           const hold = { name: 'hold', type: 'confirm-promotion', url: scenario.hooks.url('hold') };
@@ -134,7 +134,7 @@ export function describeIngresses(environmentOf: () => Environment): void {
         scenario.then.nothingWasLost();
       };
       scenarioTest(
-        '04-R-T1: requests that match get the canary, and no others do',
+        'requests that match get the canary, and no others do',
         'chooses',
         (scenario) => ({
           iterations: 2,

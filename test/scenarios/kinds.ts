@@ -158,7 +158,7 @@ export function describeKinds(
       );
 
       scenarioTest(
-        `03-B6: a primary of a ${kind} that was removed comes back as it was promoted`,
+        `a primary of a ${kind} that was removed comes back as it was promoted`,
         PRIMARY_LOST,
         async (scenario, app) => {
           const { when, then } = scenario;
@@ -176,7 +176,7 @@ export function describeKinds(
       // The primary of any other kind is an object of its own that needs no name.
       if (kind === 'Knative Service')
         scenarioTest(
-          `03-K-T2: a ${kind} whose annotation is edited to a revision that does not exist has it put back, and its release ends`,
+          `a ${kind} whose annotation is edited to a revision that does not exist has it put back, and its release ends`,
           'misnamed',
           async (scenario, app) => {
             const { when, then } = scenario;
@@ -192,7 +192,7 @@ export function describeKinds(
         );
 
       scenarioTest(
-        `03-L11, 02-15.2.25: a deleted Canary leaves its ${kind} as it was (I7)`,
+        `a deleted Canary leaves its ${kind} as it was (I7)`,
         'deletion',
         async (scenario, app) => {
           const { when, then } = scenario;
@@ -229,7 +229,7 @@ export function describeKinds(
       );
 
       scenarioTest(
-        `03-L10, W61: a deleted Canary with revertOnDeletion goes, and leaves its ${kind} as it was (I7)`,
+        `a deleted Canary with revertOnDeletion goes, and leaves its ${kind} as it was (I7)`,
         'revert',
         async (scenario, app) => {
           const { when, then, namespace } = scenario;

@@ -96,24 +96,24 @@ export function describeKnativeRows(start: () => Promise<ShareEnvironment>): voi
     return now;
   };
 
-  it.each(ROWS)('04-R-S7, 07-K: $what', async ({ traffic, becomes = traffic, routes, isInForce }) => {
+  it.each(ROWS)('$what', async ({ traffic, becomes = traffic, routes, isInForce }) => {
     await routed(BEFORE, READY);
     const now = await routed(traffic, routes);
     expect(shownOf(now)).toBe(becomes);
     expect(isInForceOf(now)).toBe(isInForce);
   });
 
-  it('07-K3: the address of a tag begins with it', async () => {
+  it('the address of a tag begins with it', async () => {
     const now = await routed('web-00001#old=100', READY);
     expect(statusOf(now).traffic).toMatchObject([{ url: 'http://old-web.rows.svc.cluster.local' }]);
   });
 
-  it('07-K14: a change of the traffic makes no Revision, and neither does its reversal', async () => {
+  it('a change of the traffic makes no Revision, and neither does its reversal', async () => {
     const now = await routed(BEFORE, READY);
     expect(statusOf(now)).toMatchObject({ latestCreatedRevisionName: 'web-00003', latestReadyRevisionName: 'web-00002' });
   });
 
-  it('04-R-S7: the status names the traffic before a gateway uses it, and it is not in force', async () => {
+  it('the status names the traffic before a gateway uses it, and it is not in force', async () => {
     const { cluster } = environment;
     const held = { ...SERVICE, name: 'held' };
     const annotations = { 'networking.knative.dev/ingress.class': 'others.ingress.networking.knative.dev' };

@@ -31,7 +31,7 @@ export function knativeTrafficSuite(where: string, start: () => Promise<{ cluste
       });
     };
 
-    it.each([...trafficCases, ...documentedCases.map(([title, ...rest]) => [`07-K16: ${title}`, ...rest] as const)])(
+    it.each([...trafficCases, ...documentedCases.map(([title, ...rest]) => [`${title}`, ...rest] as const)])(
       '%s',
       async (_, before, line, expected) => {
         const service = await aService(before);

@@ -132,7 +132,7 @@ export function describeMoving(environmentOf: () => Environment): void {
 
 const portsOf = (service: KubeObject | undefined): number[] => (raw(service)?.spec.ports ?? []).map(({ port }: { port: number }) => port);
 
-/** Every field of 01-5, in its type. */
+/** Every field of a status of Flagger, in its type. */
 function statusOf(phase: string, status: string, fields: Record<string, unknown>): object {
   const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
   return {
@@ -147,7 +147,7 @@ function statusOf(phase: string, status: string, fields: Record<string, unknown>
   };
 }
 
-/** 04-4.2: one route, primary first. */
+/** One route, primary first. */
 function vs(canary: number): object {
   const [rule] = weighted(NAME, canary);
   return { gateways: ['mesh'], hosts: [NAME], http: [rule] };

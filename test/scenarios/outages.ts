@@ -37,7 +37,7 @@ export function describeOutages(environmentOf: () => Environment): void {
     return items.flatMap((event) => (event.reason === reason ? [String(event.message)] : []));
   };
 
-  it('05-W1, E22a, I11: with hold three kinds of outage in a row take a release neither back nor on, and it goes on after them', async () => {
+  it('E22a, I11: with hold three kinds of outage in a row take a release neither back nor on, and it goes on after them', async () => {
     const namespace = 'outage-held';
     const { scenario, template } = await blinded(namespace, { unmeasured: 'hold', threshold: 1 });
     try {
@@ -57,7 +57,7 @@ export function describeOutages(environmentOf: () => Environment): void {
     }
   });
 
-  it('05-E3, E22: by default an outage takes a release back, and condition and events say unmeasured', async () => {
+  it('E22: by default an outage takes a release back, and condition and events say unmeasured', async () => {
     const namespace = 'outage-failed';
     const { scenario } = await blinded(namespace, {});
     try {

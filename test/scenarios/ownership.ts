@@ -9,7 +9,7 @@ const small = { scaleDownDelay: '500ms', interval: '500ms' } as const;
 
 /** Foreign objects stay unmodified. Counts requests, so no other controller may run on the environment. */
 export function describeOwnership(environmentOf: () => Environment): void {
-  it('I8, 03-W3, B30, 02-15.4.33: a restart over a resting Canary writes nothing, and a resting Canary costs no request', async () => {
+  it('I8: a restart over a resting Canary writes nothing, and a resting Canary costs no request', async () => {
     const lab = await Lab.open(environmentOf(), { ...small, namespace: 'at-rest' });
     try {
       const app = new App(lab, 'podinfo');

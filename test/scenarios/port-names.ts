@@ -45,7 +45,7 @@ const refused: [what: string, object: KubeObject, field: string, why: string][] 
 
 /** Ports that an API server does not store. */
 export function describePortNames(cluster: () => KubeCluster): void {
-  it.each(refused)('03-SV: ports of %s are refused at their field', async (_, object, field, why) => {
+  it.each(refused)('ports of %s are refused at their field', async (_, object, field, why) => {
     const refusal = cluster().create(object);
     await expect(refusal).rejects.toThrow(field);
     await expect(refusal).rejects.toThrow(why);

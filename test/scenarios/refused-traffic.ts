@@ -21,7 +21,7 @@ export function describeRefusedTraffic(
   kinds: Readonly<Record<string, StartApplication>>,
 ): void {
   it.concurrent.each(Object.entries(kinds))(
-    '07-S1: a trafficDistribution that a %s target cannot have is reported with field, value and remedy, blocks no release, and is no longer reported once it is corrected',
+    'a trafficDistribution that a %s target cannot have is reported with field, value and remedy, blocks no release, and is no longer reported once it is corrected',
     async (kind, start) => {
       const { cluster } = environmentOf();
       const scenario = await Scenario.begin(environmentOf(), controllerOf(), `refused-${kind.toLowerCase().replaceAll(' ', '-')}`);

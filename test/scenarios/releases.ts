@@ -133,18 +133,14 @@ export function describeReleases(
         },
       );
 
-      scenarioTest(
-        'a primary deleted by hand comes back as it was promoted, with as many pods (03-B6)',
-        'primary-deleted',
-        async (scenario) => {
-          const { given, when, then } = scenario;
-          await given.aDeployment();
-          await given.aCanary(STEPS);
-          await when.deploymentIsDeleted(`${APP}-primary`);
-          await then.scalesTo(`${APP}-primary`, 2);
-          await then.everyoneGets('1');
-        },
-      );
+      scenarioTest('a primary deleted by hand comes back as it was promoted, with as many pods', 'primary-deleted', async (scenario) => {
+        const { given, when, then } = scenario;
+        await given.aDeployment();
+        await given.aCanary(STEPS);
+        await when.deploymentIsDeleted(`${APP}-primary`);
+        await then.scalesTo(`${APP}-primary`, 2);
+        await then.everyoneGets('1');
+      });
 
       scenarioTest('a new version during the analysis starts it again from the first step', 'new-revision', async (scenario) => {
         const { given, when, then } = scenario;

@@ -141,7 +141,7 @@ export function describeScaledReleases(title: string, startEnvironment: () => Pr
     );
 
     it(
-      '03-A14, I10: the same with a ScaledObject, which KEDA turns into an HPA, and which is paused with its target',
+      'I10: the same with a ScaledObject, which KEDA turns into an HPA, and which is paused with its target',
       async () => {
         const namespace = 'keda';
         const keda = startKeda(environmentOf().cluster);

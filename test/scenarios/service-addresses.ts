@@ -61,10 +61,8 @@ export function serviceAddressSuite(where: string, start: () => Promise<{ cluste
         spec: { selector: { app: 'x' }, ports: [{ port: 80 }], ...given },
       });
 
-    it.each(completed)('03-SV: %s is completed', async (name, given, served) =>
-      expect((await create(name, given)).spec).toMatchObject(served),
-    );
-    it.each(refused)('03-SV: %s is refused at its field', async (name, given, field, why) => {
+    it.each(completed)('%s is completed', async (name, given, served) => expect((await create(name, given)).spec).toMatchObject(served));
+    it.each(refused)('%s is refused at its field', async (name, given, field, why) => {
       const refusal = create(name, given);
       await expect(refusal).rejects.toThrow(field);
       await expect(refusal).rejects.toThrow(why);

@@ -21,62 +21,57 @@ const outside = { ...inside, externalTrafficPolicy: 'Cluster' };
 const headless = { clusterIP: 'None' };
 const elsewhere = { type: 'ExternalName', externalName: 'a.test' };
 
-const stored: [rows: string, name: string, given: object, served: Steering][] = [
-  ['07-S1, S4', 'silent', {}, inside],
-  ['07-S1', 'close', { trafficDistribution: 'PreferClose' }, { ...inside, trafficDistribution: 'PreferClose' }],
-  ['07-S1', 'same-zone', { trafficDistribution: 'PreferSameZone' }, { ...inside, trafficDistribution: 'PreferSameZone' }],
-  ['07-S1', 'same-node', { trafficDistribution: 'PreferSameNode' }, { ...inside, trafficDistribution: 'PreferSameNode' }],
-  ['07-S1', 'near-headless', { ...headless, trafficDistribution: 'PreferClose' }, { ...inside, trafficDistribution: 'PreferClose' }],
-  ['07-S1', 'near-open', { type: 'NodePort', trafficDistribution: 'PreferClose' }, { ...outside, trafficDistribution: 'PreferClose' }],
-  [
-    '07-S1',
-    'near-elsewhere',
-    { ...elsewhere, trafficDistribution: 'PreferClose' },
-    { sessionAffinity: 'None', trafficDistribution: 'PreferClose' },
-  ],
-  ['07-S1', 'null-wish', { trafficDistribution: null }, inside],
-  ['07-S4', 'free', { sessionAffinity: 'None' }, inside],
-  ['07-S4', 'free-empty', { sessionAffinity: '' }, inside],
-  ['07-S4', 'sticky', { sessionAffinity: 'ClientIP' }, { ...inside, ...sticky(10_800) }],
-  ['07-S4', 'sticky-empty', { sessionAffinity: 'ClientIP', sessionAffinityConfig: {} }, { ...inside, ...sticky(10_800) }],
-  ['07-S4', 'sticky-bare', { sessionAffinity: 'ClientIP', sessionAffinityConfig: { clientIP: {} } }, { ...inside, ...sticky(10_800) }],
-  ['07-S4', 'sticky-shortest', sticky(1), { ...inside, ...sticky(1) }],
-  ['07-S4', 'sticky-longest', sticky(86_400), { ...inside, ...sticky(86_400) }],
-  ['07-S4', 'sticky-headless', { ...headless, ...sticky(60) }, { ...inside, ...sticky(60) }],
-  ['07-S4', 'sticky-open', { type: 'NodePort', ...sticky(60) }, { ...outside, ...sticky(60) }],
+const stored: [name: string, given: object, served: Steering][] = [
+  ['silent', {}, inside],
+  ['close', { trafficDistribution: 'PreferClose' }, { ...inside, trafficDistribution: 'PreferClose' }],
+  ['same-zone', { trafficDistribution: 'PreferSameZone' }, { ...inside, trafficDistribution: 'PreferSameZone' }],
+  ['same-node', { trafficDistribution: 'PreferSameNode' }, { ...inside, trafficDistribution: 'PreferSameNode' }],
+  ['near-headless', { ...headless, trafficDistribution: 'PreferClose' }, { ...inside, trafficDistribution: 'PreferClose' }],
+  ['near-open', { type: 'NodePort', trafficDistribution: 'PreferClose' }, { ...outside, trafficDistribution: 'PreferClose' }],
+  ['near-elsewhere', { ...elsewhere, trafficDistribution: 'PreferClose' }, { sessionAffinity: 'None', trafficDistribution: 'PreferClose' }],
+  ['null-wish', { trafficDistribution: null }, inside],
+  ['free', { sessionAffinity: 'None' }, inside],
+  ['free-empty', { sessionAffinity: '' }, inside],
+  ['sticky', { sessionAffinity: 'ClientIP' }, { ...inside, ...sticky(10_800) }],
+  ['sticky-empty', { sessionAffinity: 'ClientIP', sessionAffinityConfig: {} }, { ...inside, ...sticky(10_800) }],
+  ['sticky-bare', { sessionAffinity: 'ClientIP', sessionAffinityConfig: { clientIP: {} } }, { ...inside, ...sticky(10_800) }],
+  ['sticky-shortest', sticky(1), { ...inside, ...sticky(1) }],
+  ['sticky-longest', sticky(86_400), { ...inside, ...sticky(86_400) }],
+  ['sticky-headless', { ...headless, ...sticky(60) }, { ...inside, ...sticky(60) }],
+  ['sticky-open', { type: 'NodePort', ...sticky(60) }, { ...outside, ...sticky(60) }],
   // The time of an affinity that there is not is dropped.
-  ['07-S4', 'timed', { sessionAffinityConfig: keptFor(60) }, inside],
-  ['07-S4', 'timed-free', { sessionAffinity: 'None', sessionAffinityConfig: keptFor(60) }, inside],
-  ['07-S4', 'inside-any', { internalTrafficPolicy: 'Cluster' }, inside],
-  ['07-S4', 'inside-local', { internalTrafficPolicy: 'Local' }, { ...inside, internalTrafficPolicy: 'Local' }],
-  ['07-S4', 'inside-headless', { ...headless, internalTrafficPolicy: 'Local' }, { ...inside, internalTrafficPolicy: 'Local' }],
-  ['07-S4', 'inside-open', { type: 'LoadBalancer', internalTrafficPolicy: 'Local' }, { ...outside, internalTrafficPolicy: 'Local' }],
-  ['07-S4', 'elsewhere', elsewhere, { sessionAffinity: 'None' }],
-  ['07-S4', 'open', { type: 'NodePort' }, outside],
-  ['07-S4', 'balanced', { type: 'LoadBalancer' }, outside],
-  ['07-S4', 'open-any', { type: 'NodePort', externalTrafficPolicy: 'Cluster' }, outside],
-  ['07-S4', 'open-local', { type: 'NodePort', externalTrafficPolicy: 'Local' }, { ...outside, externalTrafficPolicy: 'Local' }],
-  ['07-S4', 'balanced-local', { type: 'LoadBalancer', externalTrafficPolicy: 'Local' }, { ...outside, externalTrafficPolicy: 'Local' }],
-  ['07-S4', 'outer-address', { externalIPs: ['192.0.2.1'] }, outside],
-  ['07-S4', 'outer-local', { externalIPs: ['192.0.2.2'], externalTrafficPolicy: 'Local' }, { ...outside, externalTrafficPolicy: 'Local' }],
+  ['timed', { sessionAffinityConfig: keptFor(60) }, inside],
+  ['timed-free', { sessionAffinity: 'None', sessionAffinityConfig: keptFor(60) }, inside],
+  ['inside-any', { internalTrafficPolicy: 'Cluster' }, inside],
+  ['inside-local', { internalTrafficPolicy: 'Local' }, { ...inside, internalTrafficPolicy: 'Local' }],
+  ['inside-headless', { ...headless, internalTrafficPolicy: 'Local' }, { ...inside, internalTrafficPolicy: 'Local' }],
+  ['inside-open', { type: 'LoadBalancer', internalTrafficPolicy: 'Local' }, { ...outside, internalTrafficPolicy: 'Local' }],
+  ['elsewhere', elsewhere, { sessionAffinity: 'None' }],
+  ['open', { type: 'NodePort' }, outside],
+  ['balanced', { type: 'LoadBalancer' }, outside],
+  ['open-any', { type: 'NodePort', externalTrafficPolicy: 'Cluster' }, outside],
+  ['open-local', { type: 'NodePort', externalTrafficPolicy: 'Local' }, { ...outside, externalTrafficPolicy: 'Local' }],
+  ['balanced-local', { type: 'LoadBalancer', externalTrafficPolicy: 'Local' }, { ...outside, externalTrafficPolicy: 'Local' }],
+  ['outer-address', { externalIPs: ['192.0.2.1'] }, outside],
+  ['outer-local', { externalIPs: ['192.0.2.2'], externalTrafficPolicy: 'Local' }, { ...outside, externalTrafficPolicy: 'Local' }],
 ];
 
 const unsupported = 'Unsupported value';
 const outOfRange = 'must be greater than 0 and less than 86400';
-const refused: [rows: string, name: string, given: object, field: string, why: string][] = [
-  ['07-S1', 'unknown', { trafficDistribution: 'PreferFar' }, 'spec.trafficDistribution', 'PreferSameZone'],
-  ['07-S1', 'empty-wish', { trafficDistribution: '' }, 'spec.trafficDistribution', unsupported],
-  ['07-S2', 'own', { trafficDistribution: 'example.org/nearest' }, 'spec.trafficDistribution', unsupported],
-  ['07-S4', 'glued', { sessionAffinity: 'Cookie' }, 'spec.sessionAffinity', unsupported],
-  ['07-S4', 'timeless', sticky(0), 'spec.sessionAffinityConfig.clientIP.timeoutSeconds', outOfRange],
-  ['07-S4', 'backwards', sticky(-1), 'spec.sessionAffinityConfig.clientIP.timeoutSeconds', outOfRange],
-  ['07-S4', 'endless', sticky(86_401), 'spec.sessionAffinityConfig.clientIP.timeoutSeconds', outOfRange],
-  ['07-S4', 'inside-some', { internalTrafficPolicy: 'Any' }, 'spec.internalTrafficPolicy', unsupported],
-  ['07-S4', 'inside-empty', { internalTrafficPolicy: '' }, 'spec.internalTrafficPolicy', unsupported],
-  ['07-S4', 'outside-some', { type: 'NodePort', externalTrafficPolicy: 'Any' }, 'spec.externalTrafficPolicy', unsupported],
-  ['07-S4', 'outside-closed', { externalTrafficPolicy: 'Local' }, 'spec.externalTrafficPolicy', 'externally-accessible'],
-  ['07-S4', 'outside-closed-any', { externalTrafficPolicy: 'Cluster' }, 'spec.externalTrafficPolicy', 'externally-accessible'],
-  ['07-S4', 'outside-elsewhere', { ...elsewhere, externalTrafficPolicy: 'Local' }, 'spec.externalTrafficPolicy', 'externally-accessible'],
+const refused: [name: string, given: object, field: string, why: string][] = [
+  ['unknown', { trafficDistribution: 'PreferFar' }, 'spec.trafficDistribution', 'PreferSameZone'],
+  ['empty-wish', { trafficDistribution: '' }, 'spec.trafficDistribution', unsupported],
+  ['own', { trafficDistribution: 'example.org/nearest' }, 'spec.trafficDistribution', unsupported],
+  ['glued', { sessionAffinity: 'Cookie' }, 'spec.sessionAffinity', unsupported],
+  ['timeless', sticky(0), 'spec.sessionAffinityConfig.clientIP.timeoutSeconds', outOfRange],
+  ['backwards', sticky(-1), 'spec.sessionAffinityConfig.clientIP.timeoutSeconds', outOfRange],
+  ['endless', sticky(86_401), 'spec.sessionAffinityConfig.clientIP.timeoutSeconds', outOfRange],
+  ['inside-some', { internalTrafficPolicy: 'Any' }, 'spec.internalTrafficPolicy', unsupported],
+  ['inside-empty', { internalTrafficPolicy: '' }, 'spec.internalTrafficPolicy', unsupported],
+  ['outside-some', { type: 'NodePort', externalTrafficPolicy: 'Any' }, 'spec.externalTrafficPolicy', unsupported],
+  ['outside-closed', { externalTrafficPolicy: 'Local' }, 'spec.externalTrafficPolicy', 'externally-accessible'],
+  ['outside-closed-any', { externalTrafficPolicy: 'Cluster' }, 'spec.externalTrafficPolicy', 'externally-accessible'],
+  ['outside-elsewhere', { ...elsewhere, externalTrafficPolicy: 'Local' }, 'spec.externalTrafficPolicy', 'externally-accessible'],
 ];
 
 /** One edit after another of one Service, and what the server holds after each. */
@@ -104,15 +99,15 @@ export function describeServiceTraffic(clusterOf: () => KubeCluster): void {
         spec: { selector: { app: 'x' }, ports: [{ port: 80 }], ...given },
       });
 
-    it.each(stored)('%s: %s is stored', async (_, name, given, served) => expect(steeringOf(await create(name, given))).toEqual(served));
+    it.each(stored)('%s is stored', async (name, given, served) => expect(steeringOf(await create(name, given))).toEqual(served));
 
-    it.each(refused)('%s: %s is refused at its field', async (_, name, given, field, why) => {
+    it.each(refused)('%s is refused at its field', async (name, given, field, why) => {
       const refusal = create(name, given);
       await expect(refusal).rejects.toThrow(field);
       await expect(refusal).rejects.toThrow(why);
     });
 
-    it('07-S1, S4: an edited Service holds the requested fields, and the fields that follow from them', async () => {
+    it('an edited Service holds the requested fields, and the fields that follow from them', async () => {
       await create('edited', {});
       const ref: ObjectRef = { apiVersion: 'v1', kind: 'Service', name: 'steered-edited', namespace };
       for (const [title, spec, served] of edits) expect(steeringOf(await clusterOf().patch(ref, { spec })), title).toEqual(served);

@@ -54,7 +54,7 @@ export function describeServicesInPlace(environmentOf: () => Environment): void 
       LONGEST_MS,
     );
 
-    it('I14, 03-SV11: a port of the Canary’s name under another number does not stop initialization, and no port loses its endpoints', async () => {
+    it('I14: a port of the Canary’s name under another number does not stop initialization, and no port loses its endpoints', async () => {
       const { cluster } = environmentOf();
       const namespace = 'same-name';
       await makeNamespace(cluster, namespace);

@@ -81,7 +81,7 @@ export function describeSteeredReleases(environmentOf: () => Environment): void 
     describeRefusedTraffic(environmentOf, () => controller, { Service: serviceApplication, 'Knative Service': knativeApplication });
 
     it.concurrent.each(steerings)(
-      '07-S3, S4, $row: $what: from each node of each zone every moment of a release has a ready endpoint, no request is lost, and what others wrote stays',
+      '$row: $what: from each node of each zone every moment of a release has a ready endpoint, no request is lost, and what others wrote stays',
       async ({ what, service, held = service, message, isOpen }) => {
         const { cluster } = environmentOf();
         const scenario = await Scenario.begin(environmentOf(), controller, `steered-${what}`);

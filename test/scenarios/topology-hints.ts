@@ -18,20 +18,20 @@ interface Topology {
 }
 
 const topologies: Topology[] = [
-  { title: '07-S10: nothing without a wish', nodes: 'a b', pods: '0 1', hints: 'a> b>' },
-  { title: '07-S10: PreferClose, two zones', nodes: 'a b', pods: '0 1 1', wish: 'PreferClose', hints: 'a>a b>b b>b' },
-  { title: '07-S10: PreferSameZone, three zones', nodes: 'a b c', pods: '0 1 2 2', wish: 'PreferSameZone', hints: 'a>a b>b c>c c>c' },
-  { title: '07-S10: PreferSameZone, a pod not ready', nodes: 'a b', pods: '0 0! 1', wish: 'PreferSameZone', hints: 'a> a>a b>b' },
-  { title: '07-S10: PreferSameZone, a node without a zone', nodes: 'a -', pods: '0 1', wish: 'PreferSameZone', hints: '-> a>a' },
-  { title: '07-S10: PreferSameNode', nodes: 'a a b', pods: '0 1 2', wish: 'PreferSameNode', hints: 'a>a/n0 a>a/n1 b>b/n2' },
-  { title: '07-S10: PreferSameNode, no zones', nodes: '- -', pods: '0 1', wish: 'PreferSameNode', hints: '->/n0 ->/n1' },
-  { title: '07-S9: Auto, even', nodes: 'a b', pods: '0 0 1 1', auto: true, hints: 'a>a a>a b>b b>b' },
-  { title: '07-S9: Auto wins over PreferSameNode', nodes: 'a b', pods: '0 1', auto: true, wish: 'PreferSameNode', hints: 'a>a b>b' },
-  { title: '07-S9: Auto, lopsided', nodes: 'a b', pods: '0 0 0 1', auto: true, hints: 'a>a a>a a>b b>b' },
-  { title: '07-S9: Auto, by CPUs', nodes: 'a:3 b:1', pods: '0 0 1 1', auto: true, hints: 'a>a a>a b>a b>b' },
-  { title: '07-S9: Auto, too few endpoints', nodes: 'a b', pods: '0', auto: true, wish: 'PreferClose', hints: 'a>' },
-  { title: '07-S9: Auto, one zone would be overloaded', nodes: 'a b', pods: '0 0 1', auto: true, hints: 'a> a> b>' },
-  { title: '07-S9: Auto, a node without a zone', nodes: 'a b -', pods: '0 0 1 1', auto: true, hints: 'a> a> b> b>' },
+  { title: 'nothing without a wish', nodes: 'a b', pods: '0 1', hints: 'a> b>' },
+  { title: 'PreferClose, two zones', nodes: 'a b', pods: '0 1 1', wish: 'PreferClose', hints: 'a>a b>b b>b' },
+  { title: 'PreferSameZone, three zones', nodes: 'a b c', pods: '0 1 2 2', wish: 'PreferSameZone', hints: 'a>a b>b c>c c>c' },
+  { title: 'PreferSameZone, a pod not ready', nodes: 'a b', pods: '0 0! 1', wish: 'PreferSameZone', hints: 'a> a>a b>b' },
+  { title: 'PreferSameZone, a node without a zone', nodes: 'a -', pods: '0 1', wish: 'PreferSameZone', hints: '-> a>a' },
+  { title: 'PreferSameNode', nodes: 'a a b', pods: '0 1 2', wish: 'PreferSameNode', hints: 'a>a/n0 a>a/n1 b>b/n2' },
+  { title: 'PreferSameNode, no zones', nodes: '- -', pods: '0 1', wish: 'PreferSameNode', hints: '->/n0 ->/n1' },
+  { title: 'Auto, even', nodes: 'a b', pods: '0 0 1 1', auto: true, hints: 'a>a a>a b>b b>b' },
+  { title: 'Auto wins over PreferSameNode', nodes: 'a b', pods: '0 1', auto: true, wish: 'PreferSameNode', hints: 'a>a b>b' },
+  { title: 'Auto, lopsided', nodes: 'a b', pods: '0 0 0 1', auto: true, hints: 'a>a a>a a>b b>b' },
+  { title: 'Auto, by CPUs', nodes: 'a:3 b:1', pods: '0 0 1 1', auto: true, hints: 'a>a a>a b>a b>b' },
+  { title: 'Auto, too few endpoints', nodes: 'a b', pods: '0', auto: true, wish: 'PreferClose', hints: 'a>' },
+  { title: 'Auto, one zone would be overloaded', nodes: 'a b', pods: '0 0 1', auto: true, hints: 'a> a> b>' },
+  { title: 'Auto, a node without a zone', nodes: 'a b -', pods: '0 0 1 1', auto: true, hints: 'a> a> b> b>' },
 ];
 
 const LABELS = { app: 'web' };

@@ -20,7 +20,7 @@ export function describeTrafficCommand(environmentOf: () => Environment): void {
       );
     });
 
-  it('07-K1–K16: revisions are tagged, split and shown by hand, and a mistake names its flag', async () => {
+  it('revisions are tagged, split and shown by hand, and a mistake names its flag', async () => {
     const { cluster } = environmentOf();
     await cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
     const app = knativeApplication(cluster, NAMESPACE);
@@ -35,7 +35,7 @@ export function describeTrafficCommand(environmentOf: () => Environment): void {
     const set = await serin('set', APP, '--tag', `${APP}-00001=stable`, '--traffic', 'stable=90,@latest=10', ...image);
     expect(set).toMatchObject({ code: 0, complained: '' });
     expect(set.said).toMatch(/@latest +\[#-+\] 10 %/);
-    // 07-K14: the latest is the revision that this very command made.
+    // The latest is the revision that this very command made.
     await inForce('splits', `${APP}-00002=10, ${APP}-00001=90 stable`);
     const shown = await serin('show', APP);
     expect(shown.said).toMatch(/podinfo-00002 \(@latest\) +\[#-+\] 10 %/);

@@ -12,7 +12,7 @@ const MANY = 150;
 
 /** The rollout that the SMI specification describes, done by hand: no controller takes part. */
 export function describeRollout(environment: () => Environment): void {
-  it('07-T16: split 100/0 before v2 exists, v2, a third for v2, all for v2, v1 away, split away: no request strays and none is lost', async () => {
+  it('split 100/0 before v2 exists, v2, a third for v2, all for v2, v1 away, split away: no request strays and none is lost', async () => {
     const { cluster, mesh } = environment();
     const create = (object: KubeObject) => cluster.create({ ...object, metadata: { ...object.metadata, namespace: NAMESPACE } });
     const weigh = (weights: Record<string, number>) => cluster.patch(splitRef, { spec: { backends: backendsOf(weights) } });

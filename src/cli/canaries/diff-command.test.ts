@@ -120,7 +120,7 @@ describe('serin diff of the scaler of the primary', () => {
     return new HeldCluster([JSON.parse(JSON.stringify(canary)), target, rendered, own, primary]);
   };
 
-  it('03-A2: an edit of the scaler that the next promotion brings is shown, with the fields that it removes', async () => {
+  it('an edit of the scaler that the next promotion brings is shown, with the fields that it removes', async () => {
     const own = hpa('podinfo', { minReplicas: 2, maxReplicas: 20 }, { note: 'new' });
     const applied = { 'f:metadata': { 'f:annotations': { 'f:old': {} } }, 'f:spec': { 'f:behavior': {} } };
     const held = { old: 'copied', theirs: 'kept', 'serin.dev/canary-uid': 'u' };

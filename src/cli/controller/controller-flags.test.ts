@@ -55,7 +55,7 @@ describe('the flags of the controller', () => {
     expect(data[settingName(name, flag)]).toEqual(setting);
   });
 
-  it('05-A37: a variable that is not empty wins over its flag', async () => {
+  it('a variable that is not empty wins over its flag', async () => {
     for (const [name, { env }] of flagEntries) {
       if (env === undefined) continue;
       const flag = `--${writtenName(name)}=of-flag`;
@@ -64,7 +64,7 @@ describe('the flags of the controller', () => {
     }
   });
 
-  it('05-A40: only the variables of proxies are kept of the environment', async () => {
+  it('only the variables of proxies are kept of the environment', async () => {
     const { data } = await settings({ HTTPS_PROXY: 'http://p', no_proxy: 'a', HTTP_PROXY: '', HOME: '/x' });
     expect(data?.proxyEnvironment).toEqual({ HTTPS_PROXY: 'http://p', no_proxy: 'a' });
   });

@@ -20,12 +20,12 @@ function run(...flags: string[]): Promise<{ code: number; text: string }> {
 
 describe('serin loadtester', () => {
   it.each([
-    { row: '06-LT3', flags: ['-namespace-regexp=team-('], text: '--namespace-regexp: team-( is not a regular expression' },
-    { row: '06-SE5', flags: ['--allow-commands=team-['], text: '--allow-commands: team-[ is not a regular expression' },
-    { row: '06-SE1', flags: ['--allow-commands=test'], text: 'every client that reaches the port could run commands: name credentials' },
-    { row: '06-LT2', flags: ['-timeout=1000h'], text: '--timeout: 1000h must be a duration up to 480h' },
-    { row: '06-SE1', flags: ['--token-file=/none'], text: 'cannot start: ENOENT' },
-  ])('$row: $flags ends with exit code 1 and a remedy', async ({ flags, text }) => {
+    { flags: ['-namespace-regexp=team-('], text: '--namespace-regexp: team-( is not a regular expression' },
+    { flags: ['--allow-commands=team-['], text: '--allow-commands: team-[ is not a regular expression' },
+    { flags: ['--allow-commands=test'], text: 'every client that reaches the port could run commands: name credentials' },
+    { flags: ['-timeout=1000h'], text: '--timeout: 1000h must be a duration up to 480h' },
+    { flags: ['--token-file=/none'], text: 'cannot start: ENOENT' },
+  ])('$flags ends with exit code 1 and a remedy', async ({ flags, text }) => {
     const ended = await run(...flags);
     expect(ended).toEqual({ code: 1, text: expect.stringContaining(text) });
   });
@@ -37,7 +37,7 @@ describe('serin loadtester', () => {
       expect(text.replace(/\s+/g, ' ')).toContain(flag);
   });
 
-  it('06-LT1 06-LT4 06-LT5 06-LT6 06-LT8: starts with the flags of Flagger’s, and ends with exit code 0 on a stop signal', async () => {
+  it('starts with the flags of Flagger’s, and ends with exit code 0 on a stop signal', async () => {
     const tokenFile = join(folder, 'token');
     writeFileSync(tokenFile, 'pl4nted-token\n');
     const flags = [

@@ -136,7 +136,7 @@ function settingsOf(flags: Flags, env: NodeJS.ProcessEnv, own: OwnCredentials): 
   };
 }
 
-/** A second signal does not wait (06-LT8). */
+/** A second signal does not wait. */
 async function untilStopped(tester: LoadTester, graceMs: number, log: pino.Logger): Promise<number> {
   const signal = () =>
     new Promise<string>((resolve) => {

@@ -11,7 +11,7 @@ const EXAMPLES = [
 ];
 const MORE = '\nVariables: SERIN_LOADTESTER_TOKEN and SERIN_LOADTESTER_SIGNING_KEY, instead of the files. More: docs/loadtester.md';
 
-/** `serin loadtester`: the flags of Flagger's load tester keep their names and meaning (06-LT1–LT6). */
+/** `serin loadtester`: the flags of Flagger's load tester keep their names and meaning. */
 export function addLoadTesterCommand(program: Command, run: (options: unknown) => Promise<void>): void {
   noted(acceptIgnoredFlags(program.command('loadtester')), { examples: EXAMPLES })
     .description('run the load tester: load, tests and gates for the webhooks of Canaries')

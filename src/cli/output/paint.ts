@@ -20,7 +20,7 @@ export function betweenColors(line: string, { color }: Pick<Terminal, 'color'>, 
     .join('');
 }
 
-/** The colour of a phase. Source of the phases: 01-9. */
+/** The colour of a phase. */
 export function meaningOf(phase: string): Meaning {
   if (phase === 'Succeeded' || phase === 'Initialized') return 'good';
   return phase === 'Failed' ? 'bad' : 'busy';

@@ -90,7 +90,7 @@ async function print(files: Record<string, string>, options: { namespace?: strin
 }
 
 describe('serin rights', () => {
-  it('06-RB21: with namespaces there are only Roles, one of each namespace and of the lease', async () => {
+  it('with namespaces there are only Roles, one of each namespace and of the lease', async () => {
     const { code, rules, text } = await print({ 'values.yaml': 'namespaces: [shop]', 'canaries/web.yaml': `${CANARY}---\n${DEPLOYMENT}` });
     expect(code).toBe(0);
     expect(rules.filter((rule) => rule.startsWith('ClusterRole'))).toEqual([]);
@@ -100,7 +100,7 @@ describe('serin rights', () => {
     expect(text).toContain('# targets, and the primaries made of them (for target Deployment/web of Canary shop/web)');
   });
 
-  it('06-RB21: over the whole cluster nothing is granted but to list and watch, and nothing of Secrets, ConfigMaps and pods', async () => {
+  it('over the whole cluster nothing is granted but to list and watch, and nothing of Secrets, ConfigMaps and pods', async () => {
     const { rules, complained } = await print({ 'web.yaml': CANARY });
     const ofCluster = rules.filter((rule) => rule.startsWith('ClusterRole: '));
     expect(ofCluster.length).toBeGreaterThan(5);

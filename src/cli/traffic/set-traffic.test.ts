@@ -41,7 +41,7 @@ function aCluster(live: KubeObject | undefined, { canaries = [] as KubeObject[],
   return { cluster, patches, set: (change: object) => setTraffic(cluster, 'test', 'web', change) };
 }
 
-it('07-K1: writes the traffic block into the version that it was worked out from, and nothing else', async () => {
+it('writes the traffic block into the version that it was worked out from, and nothing else', async () => {
   const { set, patches } = aCluster(service([{ revisionName: 'v1', percent: 100 }]));
   await set({ traffic: ['v1=90', '@latest=10'] });
   const traffic = [
@@ -51,13 +51,13 @@ it('07-K1: writes the traffic block into the version that it was worked out from
   expect(patches).toEqual([{ metadata: { resourceVersion: '1' }, spec: { traffic } }]);
 });
 
-it('07-K3: a Service that says nothing of traffic gives all of it to the latest', async () => {
+it('a Service that says nothing of traffic gives all of it to the latest', async () => {
   const { set, patches } = aCluster(service());
   await set({ tag: ['@latest=now'] });
   expect(patches[0]?.spec).toEqual({ traffic: [{ latestRevision: true, percent: 100, tag: 'now' }] });
 });
 
-it('07-K14: with another image, @latest is the revision that the same write makes', async () => {
+it('with another image, @latest is the revision that the same write makes', async () => {
   const { set, patches } = aCluster(service([{ revisionName: 'v1', percent: 100 }]));
   await set({ traffic: ['v1=90', '@latest=10'], image: 'web:2' });
   expect(patches).toHaveLength(1);

@@ -17,7 +17,7 @@ const TO_LATEST: readonly KnativeTraffic[] = [{ latestRevision: true, percent: 1
 
 /** Flags of `serin traffic set`. */
 export interface TrafficChange extends TrafficFlags {
-  /** Image of the first container: the change of the template that `@latest` then means (07-K14). */
+  /** Image of the first container: the change of the template that `@latest` then means. */
   image?: string | undefined;
 }
 

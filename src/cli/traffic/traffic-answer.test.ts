@@ -51,7 +51,7 @@ it('-o wide says which objects were read, -o name is what kubectl takes, -o json
   expect(TrafficReport.parse(JSON.parse(await rendered(canary, { output: 'json' })))).toEqual(canary);
 });
 
-it('07-K3: the revisions of a Knative Service, with their tags and addresses', async () => {
+it('the revisions of a Knative Service, with their tags and addresses', async () => {
   const { sides: _, ...rest } = canary;
   const revisions = [
     { revision: 'web-00001', latest: false, percent: 90 },

@@ -33,7 +33,7 @@ describe('serin validate', () => {
     },
   );
 
-  it('05-W32: a window that surely holds too little to decide by is a warning at its line', async () => {
+  it('a window that surely holds too little to decide by is a warning at its line', async () => {
     const thin = readFileSync(join(folder, 'istio-weighted.yaml'), 'utf8').replace(
       'success-rate, interval: 1m',
       'success-rate, interval: 4s',
@@ -83,7 +83,7 @@ describe('serin validate', () => {
     for (const line of [...lines, summary]) expect(line).not.toMatch(/[\p{Cc}\p{Cf}]/u);
   });
 
-  it('05-W37: an address of this pod or node is a warning unless the flag lists it, and a metadata service an error', async () => {
+  it('an address of this pod or node is a warning unless the flag lists it, and a metadata service an error', async () => {
     const template = (address: string) =>
       `apiVersion: flagger.app/v1beta1\nkind: MetricTemplate\nmetadata: {name: t}\nspec:\n  provider:\n    type: prometheus\n    address: ${address}\n  query: up{app="{{ target }}"}\n`;
     const said = async (address: string, allowedLocalAddresses: string[] = []) => {
@@ -137,7 +137,7 @@ describe('serin validate', () => {
     expect((await validated(['bad-version.yaml'])).lines[0]).toMatch(/^bad-version\.yaml:1 Canary\/shop: error: apiVersion: .*v1beta1$/);
   });
 
-  it('04-R-S10: names the field that the traffic provider cannot express, as the controller would', async () => {
+  it('names the field that the traffic provider cannot express, as the controller would', async () => {
     const { code, lines } = await validated(['bad-route.yaml', 'gateway-affinity.yaml']);
     expect({ code, lines }).toEqual({
       code: 1,
@@ -179,7 +179,7 @@ describe('serin validate', () => {
     ]);
   });
 
-  it('05-W15: refuses MetricTemplates and AlertProviders that cannot work, with the line of the field', async () => {
+  it('refuses MetricTemplates and AlertProviders that cannot work, with the line of the field', async () => {
     const stdin = [
       'apiVersion: flagger.app/v1beta1',
       'kind: MetricTemplate',
@@ -249,7 +249,7 @@ describe('serin validate', () => {
       `apiVersion: split.smi-spec.io/v1alpha4\nkind: TrafficSplit\nmetadata: {name: birds, namespace: prod}\nspec:\n  service: birds\n  backends:\n${backends}`;
     const two = '  - {service: blue, weight: 50}\n  - {service: green, weight: 50}\n';
 
-    it('07-T9: names the backend that lacks a port of its root, and the port, from Services in any of the files', async () => {
+    it('names the backend that lacks a port of its root, and the port, from Services in any of the files', async () => {
       const folder = mkdtempSync(join(tmpdir(), 'serin-splits-'));
       writeFileSync(join(folder, 'services.yaml'), [service('birds', 8080), service('blue', 1024), service('green', 8080)].join('---\n'));
       writeFileSync(join(folder, 'split.yaml'), split(two));
@@ -262,7 +262,7 @@ describe('serin validate', () => {
       rmSync(folder, { recursive: true });
     });
 
-    it('07-T11, T12: finds a split that names its own root, and a split that leads to the root of another', async () => {
+    it('finds a split that names its own root, and a split that leads to the root of another', async () => {
       const inner = split(two).replace('name: birds,', 'name: inner,').replace('service: birds', 'service: blue');
       const stdin = `${split('  - {service: birds, weight: 900}\n  - {service: blue, weight: 100}\n')}---\n${inner}`;
       const { code, lines } = await validated(['-'], { stdin });
@@ -274,7 +274,7 @@ describe('serin validate', () => {
       ]);
     });
 
-    it('07-T9: finds a Canary whose split has a root with other ports', async () => {
+    it('finds a Canary whose split has a root with other ports', async () => {
       const canary = `apiVersion: flagger.app/v1beta1\nkind: Canary\nmetadata: {name: shop, namespace: prod}\nspec:\n  provider: linkerd\n  targetRef: {apiVersion: apps/v1, kind: Deployment, name: shop}\n  service:\n    port: 80\n    hosts: [birds]\n  analysis: {interval: 1m, threshold: 5, stepWeight: 10, metrics: [{name: request-success-rate, thresholdRange: {min: 99}}]}\n`;
       const { lines } = await validated(['-'], { stdin: `${canary}---\n${service('birds', 8080)}` });
       expect(lines).toHaveLength(2);

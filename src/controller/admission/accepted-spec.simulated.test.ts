@@ -156,6 +156,47 @@ describe.each(each)('I17, E65: a host of a %s that an edit has added, where a la
     lab.close();
   });
 
+  it('stays routed where an earlier version of Serin, which does not store it, has accepted the edit', async () => {
+    const one = await releasing(kind);
+    const { lab } = one;
+    const { annotations } = raw(lab.server.find(anchorRef))?.metadata ?? {};
+    lab.server.patch(canaryRef, { spec: { service: serviceOf(kind, [OWN, ADDED]) } });
+    expect(await lab.passUntil(() => one.hosts().includes(ADDED), 30_000)).toBe(true);
+    await lab.pass(1_000);
+    lab.kill();
+    lab.server.patch(anchorRef, { metadata: { annotations } });
+    watch(one);
+    lab.server.patch(canaryRef, { spec: { service: serviceOf(kind, [OWN, ADDED, OTHER]) } });
+    for (const _ of ['the first process', 'the next process']) {
+      restart(one);
+      await lab.pass(20_000);
+      expect([conditionOf(lab, 'Accepted')?.message, one.left]).toEqual([expect.stringContaining('the previous spec is not stored'), []]);
+    }
+    lab.close();
+  });
+
+  it('stays routed where edits of a suspended Canary are accepted and refused, and Serin is restarted', async () => {
+    const one = await releasing(kind);
+    const { lab } = one;
+    lab.server.patch(canaryRef, { spec: { service: serviceOf(kind, [OWN, ADDED]) } });
+    expect(await lab.passUntil(() => one.hosts().includes(ADDED), 30_000)).toBe(true);
+    await lab.pass(1_000);
+    watch(one);
+    for (const edited of [
+      { suspend: true },
+      { analysis: { threshold: 7 } },
+      { suspend: false, service: serviceOf(kind, [OWN, ADDED, OTHER]) },
+    ]) {
+      lab.server.patch(canaryRef, { spec: edited });
+      await lab.pass(5_000);
+      restart(one);
+      await lab.pass(20_000);
+    }
+    expect([conditionOf(lab, 'Accepted')?.status, one.left]).toEqual(['False', []]);
+    expect(conditionOf(lab, 'Accepted')?.message).not.toContain('not stored');
+    lab.close();
+  });
+
   it('stays routed where no release is in progress, and what others change is healed', async () => {
     const one = await initialized(kind);
     const { lab } = one;

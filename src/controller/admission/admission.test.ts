@@ -26,7 +26,7 @@ it.each([
     path: 'spec.analysis.alerts[1].providerRef.namespace',
   },
   { what: 'upstreamRef', canary: aCanary({}, { upstreamRef: upstream('ops') }), path: 'spec.upstreamRef.namespace' },
-])('I12: 05-T23: a $what to another namespace is refused with --no-cross-namespace-refs, and names the field', ({ canary, path }) => {
+])('I12: a $what to another namespace is refused with --no-cross-namespace-refs, and names the field', ({ canary, path }) => {
   const plan = { ...canary, spec: { ...canary.spec, analysis: { ...canary.spec.analysis, stepWeight: 10 } } };
   expect(admitted(plan, true)).toEqual({
     reason: 'CrossNamespaceRef',
@@ -74,7 +74,7 @@ it('DF615: a list that cannot be read is refused by its flag', () => {
   expect(error?.issues.map(({ path }) => path)).toEqual([['allowedHosts'], ['allowedGateways']]);
 });
 
-it('I12: 05-T23: references within the namespace are none of that', () => {
+it('I12: references within the namespace are none of that', () => {
   const canary = aCanary({ stepWeight: 10, metrics: [metric('test'), metric()], alerts: [alert('test'), alert()] });
   expect(admitted(canary, true)).toHaveProperty('canary');
 });

@@ -40,7 +40,7 @@ const weights = (lab: ModelLab) => raw(lab.server.find(routeRef))?.spec.conf.spl
 const isKuma = ({ ref }: { ref: ObjectRef }) => ref.kind === 'TrafficRoute';
 
 describe('providers whose upstream has ended', () => {
-  it('04-4.12: a release moves the weights of a TrafficRoute, which has no owner, and heals it', async () => {
+  it('a release moves the weights of a TrafficRoute, which has no owner, and heals it', async () => {
     const lab = await initialized('kuma');
     lab.push('2');
     expect(await lab.passUntil(() => weights(lab)?.[1] === 25, 120_000)).toBe(true);
@@ -57,7 +57,7 @@ describe('providers whose upstream has ended', () => {
   it.each([
     { gone: 'its Canary', ref: canaryRef },
     { gone: 'its namespace', ref: namespaceRef },
-  ])('04-R-L3: the TrafficRoute goes with $gone, without another writer', async ({ ref }) => {
+  ])('the TrafficRoute goes with $gone, without another writer', async ({ ref }) => {
     const lab = await initialized('kuma');
     if (ref === namespaceRef) lab.watched = false;
     lab.server.delete(ref);
@@ -66,7 +66,7 @@ describe('providers whose upstream has ended', () => {
     lab.close();
   });
 
-  it('04-R-D12: a TrafficRoute that leads to another namespace is not touched', async () => {
+  it('a TrafficRoute that leads to another namespace is not touched', async () => {
     const { lab } = labOf({ seed: 3, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
     for (const crd of definitions) lab.server.create(crd);
     const spec = { conf: { split: [{ weight: 100, destination: { 'kuma.io/service': `${APP}-primary_elsewhere_svc_80` } }] } };

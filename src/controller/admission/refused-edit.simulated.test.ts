@@ -43,7 +43,7 @@ const events = (lab: ModelLab, reason: string) =>
 const ended = (lab: ModelLab) =>
   lab.passUntil(() => ['Succeeded', 'Failed'].includes(lab.phase()) && raw(lab.canary())?.status?.release?.step === 'resting', 300_000);
 
-describe('02-15.1.13: an edit of the spec that Serin refuses in the middle of a release', () => {
+describe('an edit of the spec that Serin refuses in the middle of a release', () => {
   it('E65: keeps the weight, names the field once, and goes on when it is corrected', async () => {
     const lab = await releasing();
     lab.server.patch(canaryRef, { spec: noSteps });

@@ -23,7 +23,7 @@ function whichRefuses(error: Error = refusal('spec.trafficDistribution: Unsuppor
   return { asked, written, attempt };
 }
 
-it('07-S1: a value that the cluster refuses is left out, reported with its field, and not sent again at each reconcile', async () => {
+it('a value that the cluster refuses is left out, reported with its field, and not sent again at each reconcile', async () => {
   const trafficFields = new RefusedTrafficFields();
   const { asked, written, attempt } = whichRefuses();
   expect(await trafficFields.write(wished, undefined, 0, attempt)).toBe(true);
@@ -35,14 +35,14 @@ it('07-S1: a value that the cluster refuses is left out, reported with its field
   expect(asked).toHaveLength(5);
 });
 
-it('07-S1: the Service keeps its live value where the wanted value is refused', async () => {
+it('the Service keeps its live value where the wanted value is refused', async () => {
   const { written, attempt } = whichRefuses();
   const live = service({ trafficDistribution: 'PreferClose', sessionAffinity: 'None', internalTrafficPolicy: 'Local' });
   await new RefusedTrafficFields().write(wished, live, 0, attempt);
   expect(written).toEqual([{ selector: { app: 'shop' }, trafficDistribution: 'PreferClose', sessionAffinity: 'None' }]);
 });
 
-it('07-S1: once it is corrected, it is written at once and no longer reported', async () => {
+it('once it is corrected, it is written at once and no longer reported', async () => {
   const trafficFields = new RefusedTrafficFields();
   const { written, attempt } = whichRefuses();
   await trafficFields.write(wished, undefined, 0, attempt);
@@ -51,7 +51,7 @@ it('07-S1: once it is corrected, it is written at once and no longer reported', 
   expect(trafficFields.messageFor(aCanary())).toBeUndefined();
 });
 
-it('07-S1: a server that does not know the field at all refuses an apply with 500', async () => {
+it('a server that does not know the field at all refuses an apply with 500', async () => {
   const trafficFields = new RefusedTrafficFields();
   const { written, attempt } = whichRefuses(
     refusal('failed to create typed patch object: .spec.trafficDistribution: field not declared', 500),
@@ -60,7 +60,7 @@ it('07-S1: a server that does not know the field at all refuses an apply with 50
   expect(written).toHaveLength(1);
 });
 
-it('07-S1: any other refusal is none of its business', async () => {
+it('any other refusal is none of its business', async () => {
   const trafficFields = new RefusedTrafficFields();
   const { written, attempt } = whichRefuses(refusal('spec.ports: Required value'));
   await expect(trafficFields.write(wished, undefined, 0, attempt)).rejects.toThrow('spec.ports');
@@ -76,7 +76,7 @@ describe('the copies of a Service target', () => {
   const near = asking({ trafficDistribution: 'example.org/nearest', internalTrafficPolicy: 'Local' });
   const unsupported = refusal('spec.trafficDistribution: Unsupported value: "example.org/nearest"');
 
-  it('07-S1: are made without the field that the cluster refuses, and with all others', () => {
+  it('are made without the field that the cluster refuses, and with all others', () => {
     const trafficFields = new RefusedTrafficFields();
     expect(trafficFields.withoutRefused(near)).toBe(near);
     expect(trafficFields.isRefusedForCopies(unsupported, near)).toBe(true);
@@ -85,14 +85,14 @@ describe('the copies of a Service target', () => {
       /^spec\.service\.trafficDistribution: .*"example\.org\/nearest".*correct it, or remove it/,
     );
   });
-  it('07-S1: are made without a second one, which the cluster names only when the first is gone; both are reported', () => {
+  it('are made without a second one, which the cluster names only when the first is gone; both are reported', () => {
     const trafficFields = new RefusedTrafficFields();
     trafficFields.isRefusedForCopies(unsupported, near);
     expect(trafficFields.isRefusedForCopies(refusal('spec.internalTrafficPolicy: Invalid value: "Local"'), near)).toBe(true);
     expect(trafficFields.withoutRefused(near).spec.service).toEqual({ port: 80 });
     expect(trafficFields.messageFor(near)).toMatch(/trafficDistribution.*internalTrafficPolicy/);
   });
-  it('07-S1: are written with the field again, and the refusal is no longer reported, once the Canary requests another value', () => {
+  it('are written with the field again, and the refusal is no longer reported, once the Canary requests another value', () => {
     const trafficFields = new RefusedTrafficFields();
     trafficFields.isRefusedForCopies(unsupported, near);
     for (const mended of [asking({ trafficDistribution: 'PreferSameZone', internalTrafficPolicy: 'Local' }), asking({})]) {
@@ -100,7 +100,7 @@ describe('the copies of a Service target', () => {
       expect(trafficFields.messageFor(mended)).toBeUndefined();
     }
   });
-  it('07-S1: any other refusal is none of its business, nor is a field that is the target’s own', () => {
+  it('any other refusal is none of its business, nor is a field that is the target’s own', () => {
     const trafficFields = new RefusedTrafficFields();
     expect(trafficFields.isRefusedForCopies(refusal('spec.ports: Required value'), near)).toBe(false);
     expect(trafficFields.isRefusedForCopies(unsupported, asking({}))).toBe(false);
@@ -110,7 +110,7 @@ describe('the copies of a Service target', () => {
   });
 });
 
-it('07-S1: a Knative Service, which makes its Services itself, has its field reported with the remedy', () => {
+it('a Knative Service, which makes its Services itself, has its field reported with the remedy', () => {
   const knative: Canary = {
     ...aCanary(),
     spec: {

@@ -16,7 +16,7 @@ interface TrafficFieldRejection {
 }
 
 /**
- * Traffic fields of `spec.service` that the API server refuses (07-S1): the Services go on without them,
+ * Traffic fields of `spec.service` that the API server refuses: the Services go on without them,
  * keeping their live values, since a preference must not block a release. Kept in memory only.
  */
 export class RefusedTrafficFields {

@@ -1,9 +1,11 @@
 import type { Canary, CanarySpec } from '../../api/canary.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { labelOf } from '../../api/kube-object.ts';
+import { parseStatus } from '../../api/parse-status.ts';
 import { isResting } from '../../api/step.ts';
 import type { JsonRecord } from '../../base/json.ts';
 import { isRefusal } from '../../kube/errors.ts';
+import { acceptedGenerationOf } from '../adoption/accepted-specs.ts';
 import type { ControllerDeps } from '../controller-deps.ts';
 import { type Admitted, admit, type CanaryRejection } from './admission.ts';
 import { ArrivalGate } from './arrival-gate.ts';
@@ -26,6 +28,7 @@ export class RunnableSpec {
   readonly #written: WrittenSpec;
   /** The spec that is known to be stored. */
   #noted: CanarySpec | undefined;
+  #storedGeneration: number | undefined;
 
   constructor(deps: ControllerDeps, warnings: ArrivalWarnings, written: WrittenSpec) {
     this.#deps = deps;
@@ -68,7 +71,10 @@ export class RunnableSpec {
     if (isNew || isRunBefore || this.#noted === canary.spec || canary.spec.suspend === true) return;
     const { anchors, log } = this.#deps;
     try {
-      if (await anchors.noteSpec(canary, this.#written.spec, signal)) this.#noted = canary.spec;
+      const generation = await anchors.noteSpec(canary, this.#written.spec, signal);
+      if (generation === undefined) return;
+      this.#noted = canary.spec;
+      this.#storedGeneration = generation;
     } catch (error) {
       // A rollback must not wait for it.
       if (!isRefusal(error)) throw error;
@@ -80,9 +86,16 @@ export class RunnableSpec {
     }
   }
 
-  async #accepted({ metadata }: KubeObject, signal: AbortSignal): Promise<readonly JsonRecord[]> {
+  /** Generation of the newest stored spec, for the status: `undefined` if it is that of the Canary. */
+  acceptedGeneration({ metadata: { generation }, status }: Canary): number | undefined {
+    const accepted = this.#storedGeneration ?? acceptedGenerationOf(status);
+    return accepted === generation ? undefined : accepted;
+  }
+
+  async #accepted({ metadata, status }: KubeObject, signal: AbortSignal): Promise<readonly JsonRecord[]> {
     const { name, namespace = '', uid = '' } = metadata;
-    return this.#written.accepted(await this.#deps.anchors.acceptedSpecs({ metadata: { name, namespace, uid } }, signal));
+    const canary = { metadata: { name, namespace, uid }, status: parseStatus(status) };
+    return this.#written.accepted(await this.#deps.anchors.acceptedSpecs(canary, signal));
   }
 
   async #fallbackFor(raw: KubeObject, refusal: CanaryRejection, isOfRoutes: boolean, signal: AbortSignal): Promise<Fallback | undefined> {

@@ -29,7 +29,7 @@ interface RouteWrite {
 
 /**
  * The spec that the routes in the cluster are of, as far as this process has written them. While those of a newer spec are refused, the routes of a
- * release are rendered from one before it, so that a rollback is not blocked (04-6.2).
+ * release are rendered from one before it, so that a rollback is not blocked.
  */
 export class WrittenSpec {
   /** The spec that this process has run the Canary by last. */

@@ -1,9 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import type { CanarySpec } from '../../api/canary.ts';
-import { acceptedSpecsAnnotation } from '../../api/names.ts';
+import type { Canary, CanarySpec } from '../../api/canary.ts';
+import type { CanaryStatus } from '../../api/canary-status.ts';
+import { acceptedGenerationAnnotation, acceptedSpecsAnnotation } from '../../api/names.ts';
+import { defined } from '../../base/defined.ts';
 import { recordKind } from '../../workloads/anchor.ts';
-import { acceptedSpecsIn, acceptedSpecsText, MOST_CHARACTERS } from './accepted-specs.ts';
+import { acceptedNote, acceptedSpecsIn, acceptedSpecsText, MOST_CHARACTERS } from './accepted-specs.ts';
 
 const specOf = (timeout: string): CanarySpec => ({
   ...{ targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'app' }, analysis: { interval: '1m', threshold: 1 } },
@@ -42,6 +44,42 @@ describe('E65: the specs that a Canary was run by, as its anchor has them', () =
     expect(acceptedSpecsText(withUser, [{ ...third }])).toBe('[]');
     expect(stored(acceptedSpecsText(fourth, [{ ...withUser }, { ...third }]))).toEqual([fourth]);
     expect(stored(acceptedSpecsText({ ...fourth, metricsServer: 'http://prometheus:9090/?a=b@c' }))).toHaveLength(1);
+  });
+
+  it.each([
+    { what: 'the status has the generation of the copy', generation: '4', seen: 4, kept: [fourth] },
+    { what: 'the status was not written since', generation: '4', seen: 3, kept: [fourth] },
+    { what: 'the copy has no generation', generation: undefined, seen: 5, kept: [fourth] },
+    { what: 'a tenant has written another text for the generation', generation: 'x', seen: 5, kept: [fourth] },
+    { what: 'the status has none', generation: '4', seen: undefined, kept: [fourth] },
+    { what: 'Serin has refused later edits', generation: '4', seen: 6, accepted: 4, kept: [fourth] },
+    { what: 'an earlier version of Serin has run a later spec', generation: '4', seen: 5, kept: [] },
+    { what: 'an earlier version has run a later spec, and Serin has refused the next', generation: '4', seen: 6, accepted: 5, kept: [] },
+  ])('are $kept.length where $what', ({ generation, seen, accepted, kept }) => {
+    const annotations = { [acceptedSpecsAnnotation]: JSON.stringify([fourth]), ...defined({ [acceptedGenerationAnnotation]: generation }) };
+    const conditions = [{ type: 'Promoted', status: 'Unknown', reason: 'Progressing', ...defined({ observedGeneration: seen }) }];
+    const status = { conditions, release: defined({ acceptedGeneration: accepted }) } as CanaryStatus;
+    expect(acceptedSpecsIn({ ...recordKind, metadata: { name: 'anchor', annotations } }, status)).toEqual(kept);
+  });
+
+  it.each([
+    { what: 'are not stored again for another generation of the same spec', seen: 4, note: { generation: 4 } },
+    {
+      what: 'I16: have the generation of the Canary where a tenant has written another text',
+      stored: 'x',
+      seen: 4,
+      note: { generation: 6 },
+    },
+    {
+      what: 'are stored again after an earlier version of Serin has run another one',
+      seen: 5,
+      note: { annotations: { [acceptedSpecsAnnotation]: JSON.stringify([fourth]), [acceptedGenerationAnnotation]: '6' }, generation: 6 },
+    },
+  ])('$what', ({ seen, note, stored: generation = '4' }) => {
+    const annotations = { [acceptedSpecsAnnotation]: JSON.stringify([fourth]), [acceptedGenerationAnnotation]: generation };
+    const conditions = [{ type: 'Promoted', status: 'Unknown', reason: 'Progressing', observedGeneration: seen }];
+    const canary = { metadata: { generation: 6 }, spec: fourth, status: { conditions } } as Canary;
+    expect(acceptedNote({ ...recordKind, metadata: { name: 'anchor', annotations } }, canary, undefined)).toEqual(note);
   });
 
   it.each([

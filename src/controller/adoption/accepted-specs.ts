@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
-import type { CanarySpec } from '../../api/canary.ts';
-import type { KubeObject } from '../../api/kube-object.ts';
-import { acceptedSpecsAnnotation } from '../../api/names.ts';
+import type { Canary, CanarySpec } from '../../api/canary.ts';
+import type { CanaryStatus } from '../../api/canary-status.ts';
+import type { KubeObject, Labels } from '../../api/kube-object.ts';
+import { acceptedGenerationAnnotation, acceptedSpecsAnnotation } from '../../api/names.ts';
 import { type JsonRecord, parseJson } from '../../base/json.ts';
 
 /** The newest two, and the oldest, which the routes in the cluster are surely of. */
@@ -16,11 +17,50 @@ const CREDENTIALS = /\/\/[^\s"/?#@]+@/;
 
 const Stored = z.array(z.looseObject({})).max(MOST_SPECS);
 
-/** The accepted specs in the annotation of an anchor, the newest first; none if the annotation cannot be read. */
-export function acceptedSpecsIn({ metadata }: KubeObject): readonly JsonRecord[] {
-  const text = metadata.annotations?.[acceptedSpecsAnnotation];
+/**
+ * The accepted specs in the annotation of an anchor, the newest first; none if the annotation cannot be read, or if the status shows that an earlier version of
+ * Serin, which does not store them, has run a newer spec since.
+ */
+export function acceptedSpecsIn(anchor: KubeObject, status?: CanaryStatus): readonly JsonRecord[] {
+  const { [acceptedSpecsAnnotation]: text } = anchor.metadata.annotations ?? {};
   if (text === undefined || text.length > MOST_CHARACTERS) return [];
+  if ((generationIn(anchor) ?? Infinity) < (acceptedGenerationOf(status) ?? 0)) return [];
   return Stored.safeParse(parseJson(text)).data ?? [];
+}
+
+/** Generation of the last accepted spec, as the status has it. A version that does not store specs leaves only the generation that it has seen. */
+export function acceptedGenerationOf(status: CanaryStatus | undefined): number | undefined {
+  const promoted = status?.conditions?.find(({ type }) => type === 'Promoted');
+  return status?.release?.acceptedGeneration ?? promoted?.observedGeneration;
+}
+
+/** Generation of the newest stored spec; `undefined` if a version that does not store it has written the specs. */
+function generationIn({ metadata }: KubeObject): number | undefined {
+  const generation = Number(metadata.annotations?.[acceptedGenerationAnnotation]);
+  return Number.isSafeInteger(generation) ? generation : undefined;
+}
+
+/** Annotations for specs of this text, of which the newest is the Canary's. */
+export const acceptedAnnotations = ({ metadata: { generation } }: Canary, text: string): Labels => ({
+  [acceptedSpecsAnnotation]: text,
+  [acceptedGenerationAnnotation]: String(generation),
+});
+
+/** The annotations that an anchor needs to have the Canary's spec, none if it has it, and the generation that it has then. */
+export function acceptedNote(
+  anchor: KubeObject,
+  canary: Canary,
+  written: CanarySpec | undefined,
+): { annotations?: Labels; generation: number } {
+  const { generation } = canary.metadata;
+  const { annotations = {} } = anchor.metadata;
+  const stored = acceptedSpecsIn(anchor, canary.status);
+  // A spec that is stored already is not written for its generation.
+  if (stored[0] && isSameSpec(stored[0], canary.spec)) return { generation: generationIn(anchor) ?? generation };
+  const before = stored.length === 0 && written ? [written] : stored;
+  const text = acceptedSpecsText(canary.spec, before, written);
+  if (text === '[]' && (annotations[acceptedSpecsAnnotation] ?? text) === text) return { generation };
+  return { annotations: acceptedAnnotations(canary, text), generation };
 }
 
 /**

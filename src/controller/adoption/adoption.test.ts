@@ -77,14 +77,14 @@ it.each([
   expect((await inspected({ fields })).adoption).toMatchObject({ pushed });
 });
 
-it('03-CT16: a copy of Flagger that the primary reads gets the anchor as its owner in place of the Canary, beside others', async () => {
+it('a copy of Flagger that the primary reads gets the anchor as its owner in place of the Canary, beside others', async () => {
   const other = owner('Team', 'shop');
   const { patches } = await inspected({ owners: [other, owner('Canary', 'podinfo')] });
   const ownerReferences = [other, expect.objectContaining({ kind: 'ControllerRevision', name: names(canary).anchor })];
   expect(patches).toEqual([{ name: 'settings-primary', metadata: { resourceVersion: '5', ownerReferences } }]);
 });
 
-it('03-CT16: a copy that does not belong to the Canary is not written', async () => {
+it('a copy that does not belong to the Canary is not written', async () => {
   expect((await inspected({ owners: [owner('Canary', 'other')] })).patches).toEqual([]);
 });
 

@@ -36,7 +36,7 @@ function isLeft(canary: Canary, primary: Slim): boolean {
 }
 
 /**
- * Compares another controller's release: its hashes cannot be computed by us (02-15.4.35), so its primary is compared with the target. The primary's template
+ * Compares another controller's release: its hashes cannot be computed by us, so its primary is compared with the target. The primary's template
  * is kept as the last promoted one before anything is recorded. The reads of an adoption happen once.
  */
 export async function inspectAdoption(canary: Canary, deps: AdoptionDeps): Promise<Adoption | undefined> {
@@ -80,7 +80,7 @@ function wasPushedSince(target: KubeObject, lastTransitionTime: string | undefin
   });
 }
 
-/** The copies that the primary reads stay when the Canary goes, as the primary itself does (03-CT16). */
+/** The copies that the primary reads stay when the Canary goes, as the primary itself does. */
 async function keepCopies(
   canary: Canary,
   refs: readonly ConfigRef[],
@@ -108,7 +108,7 @@ async function keepCopies(
 
 /**
  * If the primary reads `<name>-primary`, as Flagger names its copies, with the same content as the source, the primary reads the same as the target: its copies
- * have no binaryData, and are not written until our first promotion (03-CT14).
+ * have no binaryData, and are not written until our first promotion.
  */
 async function establishedCopies(
   refs: readonly ConfigRef[],

@@ -1,15 +1,14 @@
 import type { Canary } from '../../api/canary.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
-import { acceptedSpecsAnnotation } from '../../api/names.ts';
 import { renderAnchor } from '../../workloads/anchor.ts';
 import type { Originals } from '../../workloads/anchor-data.ts';
-import { acceptedSpecsText } from './accepted-specs.ts';
+import { acceptedAnnotations, acceptedSpecsText } from './accepted-specs.ts';
 
 /** The anchor of a Canary, with the spec that it is run by from the start, so that only an edit of it costs a write. */
 export function anchorOf(canary: Canary, originals: Omit<Originals, 'canary'>): KubeObject {
   const anchor = renderAnchor(canary, { canary: anchoredPart(canary), ...originals });
   const { metadata } = anchor;
-  const annotations = { ...metadata.annotations, [acceptedSpecsAnnotation]: acceptedSpecsText(canary.spec) };
+  const annotations = { ...metadata.annotations, ...acceptedAnnotations(canary, acceptedSpecsText(canary.spec)) };
   return { ...anchor, metadata: { ...metadata, annotations } };
 }
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { apiVersion, type Canary } from '../../api/canary.ts';
 import { type KubeObject, type Labels, refOf } from '../../api/kube-object.ts';
-import { acceptedSpecsAnnotation, anchorName, keepAnnotation, listedRoutesAnnotation, names } from '../../api/names.ts';
+import { anchorName, keepAnnotation, listedRoutesAnnotation, names } from '../../api/names.ts';
 import type { JsonRecord } from '../../base/json.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { isAlreadyExists, isForbidden, isNotFound } from '../../kube/errors.ts';
@@ -10,7 +10,7 @@ import type { AnchorData, Originals } from '../../workloads/anchor-data.ts';
 import { workloadFor } from '../../workloads/index.ts';
 import { NameTakenError } from '../errors.ts';
 import type { Log } from '../log.ts';
-import { acceptedSpecsIn, acceptedSpecsText, isSameSpec } from './accepted-specs.ts';
+import { acceptedNote, acceptedSpecsIn } from './accepted-specs.ts';
 import { anchorOf } from './anchor-of.ts';
 import { type AnchorOwner, anchorOwnerOf, atUrgencyOf, identity, isFirst, type NamedOwner, ownerKey } from './anchor-owner.ts';
 import { apexOriginal } from './apex-original.ts';
@@ -153,31 +153,28 @@ export class Anchors {
 
   /**
    * Records the accepted spec on the anchor before Serin acts on it: while a later edit is refused, the release follows it (E65). Sends a request only if another
-   * spec is recorded. `written`: the spec of the routes in the cluster, if it is known. Returns false if no anchor is known.
+   * spec is recorded. `written`: the spec of the routes in the cluster, if it is known. Returns the recorded generation of the Canary, `undefined` if no anchor is known.
    */
-  async noteSpec(canary: Canary, written: Canary['spec'] | undefined, signal: AbortSignal): Promise<boolean> {
+  async noteSpec(canary: Canary, written: Canary['spec'] | undefined, signal: AbortSignal): Promise<number | undefined> {
     const anchor = isFirst(canary) ? this.#known.get(ownerKey(canary)) : await this.#find(canary, signal);
-    if (!anchor) return false;
-    const stored = acceptedSpecsIn(anchor);
-    if (stored[0] && isSameSpec(stored[0], canary.spec)) return true;
-    const before = stored.length === 0 && written ? [written] : stored;
-    const text = acceptedSpecsText(canary.spec, before, written);
-    if (text === (anchor.metadata.annotations?.[acceptedSpecsAnnotation] ?? '[]')) return true;
+    if (!anchor) return undefined;
+    const { annotations, generation } = acceptedNote(anchor, canary, written);
+    if (annotations === undefined) return generation;
     try {
-      await this.#annotate(canary, anchor, { [acceptedSpecsAnnotation]: text }, signal);
-      return true;
+      await this.#annotate(canary, anchor, annotations, signal);
+      return generation;
     } catch (error) {
       // The next one is made with the spec.
       if (!isNotFound(error)) throw error;
       this.doubt(canary);
-      return false;
+      return undefined;
     }
   }
 
-  /** The specs that this Canary was run by, the newest first: none where an earlier version has run it, or where they do not fit. */
+  /** The specs that this Canary was run by, the newest first: none where an earlier version has run it last, or where they do not fit. */
   async acceptedSpecs(canary: NamedOwner, signal: AbortSignal): Promise<readonly JsonRecord[]> {
     const anchor = await this.#find(canary, signal);
-    return anchor ? acceptedSpecsIn(anchor) : [];
+    return anchor ? acceptedSpecsIn(anchor, canary.status) : [];
   }
 
   /** The spec that the anchor was made under, as far as it says what the Canary owns and how it is routed. */

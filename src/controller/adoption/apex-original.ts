@@ -44,7 +44,7 @@ export function apexOriginal({ metadata, spec }: Described): NonNullable<Origina
   };
 }
 
-/** The last manifest of `kubectl apply`, field by field; an unreadable one must not block deletion (04-R-L2). */
+/** The last manifest of `kubectl apply`, field by field; an unreadable one must not block deletion. */
 export function readLastApplied({ metadata }: Pick<Described, 'metadata'>): Applied | undefined {
   const text = metadata.annotations?.[LAST_APPLIED];
   if (text === undefined) return undefined;

@@ -34,7 +34,7 @@ export async function takeOver(canary: Canary, workload: Workload, router: Route
   for (const ref of generatedRefs(canary, workload, router)) {
     const seen = deps.view.find(ref);
     if (!seen?.isEstablished || isAnothers(canary, seen.object)) continue;
-    // A promotion of Flagger takes the owner from the primary of a Service target (03-S-T5).
+    // A promotion of Flagger takes the owner from the primary of a Service target.
     const lostOwner = !workload.hasPods && refKey(ref) === refKey(workload.primaryRef(canary));
     wrote = (await takeOverOne(canary, ref, lostOwner, deps)) || wrote;
   }

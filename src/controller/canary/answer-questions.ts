@@ -158,7 +158,7 @@ async function keepCarried(
 }
 
 /**
- * Without a scaler the primary gets as many pods as the target has (03-W18, W37), but never none; with one its pods are not ours. After
+ * Without a scaler the primary gets as many pods as the target has, but never none; with one its pods are not ours. After
  * the template: what scaling does to the object would refuse that write.
  */
 async function followReplicas(

@@ -1,7 +1,7 @@
-import type { Canary, Provider } from '../../api/canary.ts';
+import type { Canary } from '../../api/canary.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { isAnalysing } from '../../api/step.ts';
-import type { Adoption, Facts } from '../../engine/facts.ts';
+import type { Facts } from '../../engine/facts.ts';
 import type { Question } from '../../engine/questions.ts';
 import type { Unmoved } from '../../engine/unmoved.ts';
 import { BackOff } from '../../kube/back-off.ts';
@@ -9,36 +9,27 @@ import { ApiError } from '../../kube/errors.ts';
 import type { Priority } from '../../kube/priority.ts';
 import { withPriority } from '../../kube/with-priority.ts';
 import type { Router } from '../../routers/router.ts';
-import { refuse } from '../admission/admission.ts';
-import { ArrivalWarnings } from '../admission/arrival-warnings.ts';
-import { RunnableSpec } from '../admission/runnable-spec.ts';
-import { inspectAdoption, isForeign } from '../adoption/adoption.ts';
+import type { Admitted } from '../admission/admission.ts';
 import type { ControllerDeps } from '../controller-deps.ts';
 import { UnmovedDecisionError } from '../errors.ts';
-import { companionRefs } from '../facts/companions.ts';
-import { gatherFacts } from '../facts/gather-facts.ts';
-import { scalerRefs } from '../facts/scaling.ts';
 import { JournalKeeper } from '../journal/journal-keeper.ts';
 import { notedWrites } from '../journal/noted-writes.ts';
-import { keepFinalizer } from '../objects/finalizer.ts';
 import { Convergence } from '../reconcile/convergence.ts';
-import { keepAsideMark } from '../status/aside-mark.ts';
-import { RIVAL_SILENCE_MS, type Rival, rivalMessage } from '../status/ownership.ts';
+import { RIVAL_SILENCE_MS, type Rival } from '../status/ownership.ts';
 import { Reported } from '../status/reported.ts';
 import { StatusWriter } from '../status/writer.ts';
 import { isIdleAsStored, storedPriority } from '../watch/stored-priority.ts';
-import { writerBehindMs } from '../writer-clock.ts';
 import { Alarms } from './alarms.ts';
+import { CanaryInputs } from './canary-inputs.ts';
 import type { CanaryMemory } from './canary-memory.ts';
-import { followPods } from './canary-pods.ts';
 import { ChartWake } from './chart-wake.ts';
-import { ConfigTracker } from './config-tracker.ts';
 import type { CanaryMessage } from './engine-events.ts';
 import { Mailbox } from './mailbox.ts';
 import { OfflineBackends } from './offline-backends.ts';
 import { OpenQuestions } from './open-questions.ts';
 import { ReleaseLosses } from './release-losses.ts';
 import { RememberedRelease } from './remembered-release.ts';
+import { StandingAside } from './standing-aside.ts';
 
 const PAUSE_MS = { from: 500, to: 60_000 };
 
@@ -56,15 +47,12 @@ export class CanaryProcess {
   readonly #status: StatusWriter;
   readonly #alarms: Alarms<'wake' | 'retry' | 'sentence' | 'configs' | 'unchecked' | 'absence' | 'arrival'>;
   readonly #wake: ChartWake;
-  readonly #configs: ConfigTracker;
+  readonly #inputs: CanaryInputs;
+  readonly #aside: StandingAside;
   readonly #offline: OfflineBackends;
-  readonly #arrivalWarnings: ArrivalWarnings;
   readonly #releaseLosses: ReleaseLosses;
-  readonly #spec: RunnableSpec;
   readonly #journal: JournalKeeper | undefined;
   readonly #release = new RememberedRelease();
-  #adoption: Adoption | undefined;
-  #isAside = false;
   /** Priority by the stored status: counts until the release is read. */
   #storedPriority: Priority = 'initialization';
   readonly #backOff = new BackOff(PAUSE_MS);
@@ -89,7 +77,12 @@ export class CanaryProcess {
     this.#convergence = new Convergence(deps, this.#reported, memory?.reconciled);
     this.#status = new StatusWriter(deps, memory?.ownership);
     this.#seenGeneration = memory?.generation;
-    this.#configs = new ConfigTracker(deps, this.#label);
+    this.#inputs = new CanaryInputs(deps, this.#label, this.#convergence, {
+      alarms: this.#alarms,
+      signal: () => this.#questions.signal,
+      wake: () => this.wake(),
+      again: () => this.#mail.again(),
+    });
     this.#mail = new Mailbox({
       pass: async () => {
         await this.#pass();
@@ -103,16 +96,15 @@ export class CanaryProcess {
         if (left !== undefined) onIdle(left);
       },
     });
-    this.#questions = new OpenQuestions(deps, this.#configs, {
+    this.#questions = new OpenQuestions(deps, this.#inputs.configs, {
       answered: (answer) => this.wake({ type: 'ANSWER', answer }),
       failed: (error) => this.#recover(error),
       wakeIn: (ms, ring) => this.#wake.in(ms, ring),
       due: () => this.wake({ type: 'WAKE' }),
     });
+    this.#aside = new StandingAside(deps);
     this.#offline = new OfflineBackends(deps);
-    this.#arrivalWarnings = new ArrivalWarnings(deps);
-    this.#releaseLosses = new ReleaseLosses(deps, this.#arrivalWarnings, () => this.wake());
-    this.#spec = new RunnableSpec(deps, this.#arrivalWarnings, this.#convergence.memory.writtenSpec);
+    this.#releaseLosses = new ReleaseLosses(deps, this.#inputs.arrivalWarnings, () => this.wake());
   }
 
   /** Something that this Canary looks at has changed. */
@@ -129,7 +121,7 @@ export class CanaryProcess {
   async stop(): Promise<void> {
     const stopped = this.#mail.stop();
     this.#alarms.stop();
-    this.#configs.stop();
+    this.#inputs.configs.stop();
     this.#deps.podWatches.unfollow(this.#label);
     this.#questions.stop();
     await Promise.all([stopped, this.#journal?.stop()]);
@@ -141,44 +133,12 @@ export class CanaryProcess {
     this.#storedPriority = storedPriority(raw);
     const rival = this.#status.rivalOf(raw);
     if (rival) return this.#standAside(raw, rival);
-    this.#isAside = false;
-    if (await keepAsideMark(raw, false, this.#deps, this.#questions.signal)) {
+    if (await this.#aside.end(raw, this.#questions.signal)) {
       this.#mail.again();
       return;
     }
-    const runnable = await this.#spec.resolve(raw, this.#questions.signal);
-    this.#alarms.clear('arrival');
-    const { retryInMs } = this.#spec;
-    if (retryInMs !== undefined) this.#alarms.set('arrival', retryInMs, () => this.wake());
-    if ('reason' in runnable) {
-      await refuse(raw, runnable, this.#deps, this.#questions.signal);
-      return;
-    }
-    const { canary, provider, router, workload } = runnable;
-    this.#alarms.clear('unchecked');
-    const uncheckedMs = this.#spec.track(canary, raw);
-    if (uncheckedMs > 0) this.#alarms.set('unchecked', uncheckedMs, () => this.wake());
-    const companions = companionRefs(canary, this.#deps.config);
-    this.#deps.view.lookAgain(companions, this.#deps.clock.nowMs());
-    const surveyed = router.surveys?.(canary) ?? [];
-    const watched = [...workload.watches(canary), ...router.watches(canary), ...surveyed, ...scalerRefs(canary), ...companions];
-    await Promise.all(watched.map((ref) => this.#deps.view.ready(ref)));
-    if (this.#spec.fallback === undefined && (await keepFinalizer(canary, this.#deps, this.#questions.signal))) {
-      this.#mail.again();
-      return;
-    }
-    await this.#spec.note(canary, this.#questions.signal);
-    const retryConfigsMs = await this.#configs.read(canary, workload, this.#questions.signal);
-    this.#alarms.clear('configs');
-    if (retryConfigsMs !== undefined) this.#alarms.set('configs', retryConfigsMs, () => this.wake());
-    // Another controller's Canary is not taken over before the state of its target is known.
-    const isTakenOver = isForeign(canary, this.#deps.view);
-    if (isTakenOver && retryConfigsMs !== undefined) return;
-    followPods(canary, workload, this.#label, this.#deps);
-    const { signal } = this.#questions;
-    // Inspected again until it is recorded: a version pushed meanwhile must not be taken for the primary's.
-    this.#adoption = isTakenOver ? await inspectAdoption(canary, { ...this.#deps, signal }) : undefined;
-    await this.#step(canary, provider, router);
+    const run = await this.#inputs.read(raw);
+    if (run) await this.#step(run);
   }
 
   /** Two controllers must not run one Canary: reported once, and nothing is written or called as long as the other one goes on. */
@@ -186,25 +146,15 @@ export class CanaryProcess {
     this.#alarms.stop();
     this.#wake.clear();
     if (rival.kind === 'serin') this.#wake.in(RIVAL_SILENCE_MS, () => this.wake());
-    // Another Serin would take it off, and its name in the status says who runs the Canary.
-    const marked = rival.kind === 'other' ? await keepAsideMark(raw, true, this.#deps, this.#questions.signal) : undefined;
-    if (this.#isAside) return;
-    this.#isAside = true;
-    this.#deps.podWatches.unfollow(this.#label);
+    const news = await this.#aside.begin(raw, rival, this.#questions.signal);
+    if (news === undefined) return;
     this.#forgetRelease();
     this.#convergence.forget();
-    const owner = { metadata: { namespace: this.#key.namespace, uid: raw.metadata.uid ?? '' } };
-    this.#deps.deliveries.stop(owner);
-    // The other controller also makes records.
-    this.#deps.anchors.forget(owner);
-    this.#deps.salts.forget(owner);
-    const by = rival.kind === 'other' ? 'another controller' : rival.writer;
-    this.#deps.log.warn({ canary: this.#label, by }, 'left to another controller, which writes its status');
-    const message = rivalMessage(rival, this.#deps.writer);
-    await refuse(marked ?? raw, { reason: 'ForeignController', message }, this.#deps, this.#questions.signal);
+    await this.#aside.report(news, rival, this.#questions.signal);
   }
 
-  async #step(canary: Canary, provider: Provider, router: Router): Promise<void> {
+  async #step(run: Admitted): Promise<void> {
+    const { canary, provider, router } = run;
     const { generation } = canary.metadata;
     // Questions of the old spec have no answer any more, and the objects in the cluster were made for it.
     if (this.#seenGeneration !== undefined && this.#seenGeneration !== generation) {
@@ -216,7 +166,7 @@ export class CanaryProcess {
     this.#seenGeneration = generation;
     this.#forgetOvertaken(canary);
     this.#announceStored(canary);
-    const facts = this.#facts(canary, provider, router);
+    const facts = this.#inputs.facts(run);
     // Our own clock was set back: times that we recorded are those of another clock now.
     if (this.#release.isAheadOf(facts.nowMs)) this.#forgetRelease();
     this.#alarms.clear('absence');
@@ -245,7 +195,7 @@ export class CanaryProcess {
     if (this.#release.isAtRest) this.#wake.clear();
     this.#offline.check(recorded, this.#questions.signal);
     this.#releaseLosses.begin(recorded, provider, this.#questions.signal);
-    const factsNow = isWritten ? this.#facts(recorded, provider, router) : { ...facts, canary: recorded };
+    const factsNow = isWritten ? this.#inputs.facts({ ...run, canary: recorded }) : { ...facts, canary: recorded };
     const { signal } = this.#questions;
     try {
       if (!this.#isHeldInPlace(recorded)) await this.#reconcile(factsNow, router);
@@ -282,45 +232,20 @@ export class CanaryProcess {
 
   /** The routes can only be rendered from an old spec: those in the cluster stay until traffic has to move. */
   #isHeldInPlace({ status }: Canary): boolean {
-    return this.#spec.fallback?.isRenderable === false && isAnalysing(status?.release);
-  }
-
-  #facts(canary: Canary, provider: Provider, router: Router): Facts {
-    const { view, config, clock } = this.#deps;
-    const cookieWord = this.#deps.cookieWord();
-    const pods = this.#deps.podWatches.find(this.#label);
-    return gatherFacts({
-      canary,
-      provider,
-      router,
-      view,
-      config,
-      globalAlerts: this.#deps.globalAlerts,
-      globalEvents: config.eventWebhook !== '',
-      cookieWord,
-      adoption: this.#adoption,
-      nowMs: clock.nowMs(),
-      writerBehindMs: writerBehindMs(canary.status?.release, this.#deps),
-      ...this.#convergence.state,
-      refused: this.#spec.fallback?.refused,
-      targetConfigs: this.#configs.latest,
-      failing: pods && 'failing' in pods ? pods.failing : undefined,
-    });
+    return this.#inputs.spec.fallback?.isRenderable === false && isAnalysing(status?.release);
   }
 
   /** Stores the last record of this reconcile. `undefined` if it was not stored: the release is read again. */
   async #record(canary: Canary, facts: Facts, questions: readonly Question[]): Promise<Canary | undefined> {
-    const companions = this.#convergence.memory.companions.messageFor(canary);
-    const lost = this.#arrivalWarnings.messageFor(canary);
-    const unwatched = { configs: this.#configs.unwatched, pods: this.#deps.podWatches.find(this.#label), companions, lost };
-    const warnings = this.#reported.warnings(canary, facts.provider, this.#convergence.trafficFields, unwatched);
+    const warnings = this.#reported.warnings(canary, facts.provider, this.#convergence.trafficFields, this.#inputs.unwatched(canary));
     this.#reported.refusedSpec(canary, facts);
     this.#alarms.clear('sentence');
     const { brake } = this.#convergence;
     const { signal } = this.#questions;
     const willWrite = () => this.#convergence.unsettle();
+    const acceptedGeneration = this.#inputs.spec.acceptedGeneration(canary);
     try {
-      const written = await this.#status.write(canary, facts, questions, { brake, warnings, willWrite, signal });
+      const written = await this.#status.write(canary, facts, questions, { brake, warnings, acceptedGeneration, willWrite, signal });
       if (written.outcome === 'written') {
         if (written.sentenceDueInMs !== undefined) this.#alarms.set('sentence', written.sentenceDueInMs, () => this.wake());
         return written.canary;
@@ -351,8 +276,8 @@ export class CanaryProcess {
       this.#offline.isAsking ||
       this.#releaseLosses.isReading ||
       this.#journal?.isStoring;
-    const isClear = this.#reported.isClear && this.#convergence.isSettled && this.#spec.fallback === undefined;
-    const isStored = this.#status.isAnswered && this.#configs.isRemembered(ended.configs ?? {});
+    const isClear = this.#reported.isClear && this.#convergence.isSettled && this.#inputs.spec.fallback === undefined;
+    const isStored = this.#status.isAnswered && this.#inputs.configs.isRemembered(ended.configs ?? {});
     if (isUnderWay || !isClear || !isStored) return undefined;
     return { ownership: this.#status.ownership, reconciled: this.#convergence.memory, journals: this.#journal?.stored, generation };
   }

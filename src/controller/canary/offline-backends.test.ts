@@ -48,7 +48,7 @@ const signal = new AbortController().signal;
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 const early = [undefined, '', 'Initializing'];
-it.each(early)('05-C2, C3: in phase %j a backend that does not answer is reported once', async (phase) => {
+it.each(early)('in phase %j a backend that does not answer is reported once', async (phase) => {
   const { look, announced, later, asked } = deps('metric a cannot be queried: down');
   look.check(canaryIn(phase), signal);
   look.check(canaryIn(phase), signal);
@@ -83,7 +83,7 @@ it.each(['Initialized', 'Progressing', 'Succeeded', 'Failed'])('in phase %s no b
   expect(asked()).toBe(0);
 });
 
-it('05-C4: without an analysis no backend is queried, and answering backends are not reported', async () => {
+it('without an analysis no backend is queried, and answering backends are not reported', async () => {
   const skipped = deps('down');
   skipped.look.check(canaryIn('', { skipAnalysis: true }), signal);
   const fine = deps(undefined);

@@ -7,7 +7,7 @@ type OfflineBackendsDeps = Pick<ControllerDeps, 'clock' | 'findOffline' | 'annou
 
 /**
  * Before a Canary's first release its metric backends are queried, once for each version of its spec: an event names a backend that does not answer, while
- * there is time to mend it. Nothing waits for the answer (05-C2, C3).
+ * there is time to mend it. Nothing waits for the answer.
  */
 export class OfflineBackends {
   readonly #deps: OfflineBackendsDeps;

@@ -22,7 +22,7 @@ const cookiesSet = (lab: ModelLab): string[] =>
     (side: { headers?: { response: { add: Record<string, string> } } }) => side.headers?.response.add['Set-Cookie']?.split(';')[0],
   );
 
-it('04-R-A3: cookies are recorded before they are routed, and a crash in between changes none of them', async () => {
+it('cookies are recorded before they are routed, and a crash in between changes none of them', async () => {
   const lab = await initialized();
   let recorded: Record<string, string> | undefined;
   lab.refuse = ({ ref, body }) => {
@@ -41,7 +41,7 @@ it('04-R-A3: cookies are recorded before they are routed, and a crash in between
   lab.close();
 });
 
-it('04-R-A2, R-A3: from step to step the canary keeps its cookie and the primary gets another; in the end both are taken out', async () => {
+it('from step to step the canary keeps its cookie and the primary gets another; in the end both are taken out', async () => {
   const lab = await initialized();
   lab.push('2');
   expect(await lab.passUntil(() => weightOf(lab) === 20, 120_000)).toBe(true);
@@ -58,7 +58,7 @@ it('04-R-A2, R-A3: from step to step the canary keeps its cookie and the primary
   lab.close();
 });
 
-it('04-R-A6, R-D11: with a service match and empty fields the VirtualService of an idle Canary is written once, and drift of it is corrected', async () => {
+it('with a service match and empty fields the VirtualService of an idle Canary is written once, and drift of it is corrected', async () => {
   const lab = await initialized({ match: [{ uri: { prefix: '/' } }], hosts: [], headers: {}, retries: {} });
   await lab.pass(60_000);
   const writes = () => lab.writes.filter(({ ref }) => ref.kind === 'VirtualService').length;

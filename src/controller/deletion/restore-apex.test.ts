@@ -51,7 +51,7 @@ describe('the selector of an apex Service that is restored', () => {
     { what: "the target's, where its own could find pods of others", original: { selector: { tier: 'web' } }, becomes: { app: 'shop' } },
     { what: "the target's, where nothing readable was applied", annotations: applied('{'), becomes: { app: 'shop' } },
     { what: "the target's, where it is ours", becomes: { app: 'shop' } },
-  ])('03-SV20, SV21, 04-V24, R-L2: is $what', ({ annotations, original, becomes }) => {
+  ])('is $what', ({ annotations, original, becomes }) => {
     const service = aService({ annotations }, { selector: { app: 'shop-primary', stray: 'x' } });
     expect(raw(given(service, original)).spec.selector).toEqual(becomes);
   });
@@ -74,7 +74,7 @@ describe('I17: the selector that was narrowed by hand before the Canary, as by k
   });
 });
 
-it('03-B17, 04-R-D9: annotations, labels and ports that were ours go, and those of the user come back', () => {
+it('annotations, labels and ports that were ours go, and those of the user come back', () => {
   const before = aService(
     { labels: { app: 'frontend', team: 'a' }, annotations: { mine: 'yes' } },
     { ports: [http, { name: 'admin', port: 81, nodePort: 30_081 }, { port: 80, protocol: 'UDP' }, { name: 'http', port: 90 }] },
@@ -97,7 +97,7 @@ it('DF842: a port that has left the manifest of kubectl apply does not come back
   expect(raw(given(later([http, admin]), apexOriginal(before))).spec.ports).toEqual([http, admin]);
 });
 
-it('03-B17: a Service without ports, or without recorded ones, keeps or gets the known ports', () => {
+it('a Service without ports, or without recorded ones, keeps or gets the known ports', () => {
   const bare = aService({}, { ports: undefined });
   expect(raw(given(bare, { selector: {}, ports: [http] })).spec.ports).toEqual([http]);
   expect(raw(given(bare, { selector: {} })).spec.ports).toBeUndefined();
@@ -117,7 +117,7 @@ it.each([
     labels: { team: 'b' },
     ports: [http],
   },
-])('03-B17, SV19: labels and ports $what', ({ manifest, labels, ports }) => {
+])('labels and ports $what', ({ manifest, labels, ports }) => {
   const { metadata, spec } = raw(
     given(aService({ labels: { app: 'shop', team: 'b' }, annotations: { ...fluxOff, ...applied(manifest) } })),
   );
@@ -138,7 +138,7 @@ it.each([
     left: {},
   },
   { what: 'go where none is known', annotations: fluxOff, original: { selector: {} }, left: {} },
-])('03-B17: the annotations that keep GitOps tools away $what', ({ annotations, original, left }) => {
+])('the annotations that keep GitOps tools away $what', ({ annotations, original, left }) => {
   const found = given(aService({ annotations }), original).metadata.annotations ?? {};
   expect(Object.fromEntries(Object.entries(found).filter(([key]) => key in fluxOff))).toEqual(left);
 });
@@ -166,7 +166,7 @@ it.each([
   { what: 'null everywhere', manifest: { metadata: null, spec: null } },
   { what: 'a list', manifest: [] },
   { what: 'brackets without end', manifest: `{"metadata":{},"spec":{"selector":${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}}}` },
-])('04-R-L2: the last applied manifest blocks no deletion, with $what', ({ manifest }) => {
+])('the last applied manifest blocks no deletion, with $what', ({ manifest }) => {
   const after = given(aService({ annotations: applied(manifest) }));
   expect([raw(after).spec.selector, raw(after).spec.ports]).toEqual([{ app: 'shop' }, [http]]);
 });

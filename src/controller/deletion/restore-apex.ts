@@ -23,7 +23,7 @@ export interface OwnSelector extends SelectorLabel {
 }
 
 /**
- * The merge patch that leaves the apex Service to its user (03-SV20, SV21, B17): its own selector, if that finds the target's pods; the ports that it had
+ * The merge patch that leaves the apex Service to its user: its own selector, if that finds the target's pods; the ports that it had
  * besides ours, without node ports, which another Service can have by now; and no mark that keeps a GitOps tool away.
  * `recorded`: its state when we took it over, `undefined` when it is ours, or was taken over by a later `service.name`: then the last manifest of `kubectl
  * apply` decides, like a manifest that was applied since. The result is `undefined` if nothing has to change.

@@ -53,7 +53,7 @@ const ends = [
   { end: 'a deletion with revertOnDeletion', spec: { revertOnDeletion: true } },
 ];
 
-it.each(ends)('03-B17: after $end the Service of the user has its own ports again', async ({ spec }) => {
+it.each(ends)('after $end the Service of the user has its own ports again', async ({ spec }) => {
   for (const provider of ['istio', 'kubernetes']) {
     const lab = await initialized({ ...spec, provider });
     lab.server.delete(canaryRef);
@@ -63,7 +63,7 @@ it.each(ends)('03-B17: after $end the Service of the user has its own ports agai
   }
 });
 
-it('03-B17: after an uninstall too', async () => {
+it('after an uninstall too', async () => {
   const lab = await initialized({});
   lab.server.delete(canaryRef);
   lab.server.delete(targetRef);
@@ -72,7 +72,7 @@ it('03-B17: after an uninstall too', async () => {
   lab.close();
 });
 
-it('03-B17: a port that the user has added meanwhile stays', async () => {
+it('a port that the user has added meanwhile stays', async () => {
   const lab = await initialized({});
   const added = { name: 'admin', port: 81, protocol: 'TCP', targetPort: 9898 };
   lab.server.patch(serviceRef, { spec: { ports: [...portsOf(lab), added] } });
@@ -89,7 +89,7 @@ it.each([
     what: "the user's Ingress names",
     spec: { provider: 'nginx', ingressRef: { apiVersion: ingress.apiVersion, kind: 'Ingress', name: 'shop' } },
   },
-])('03-B17: the port that $what stays', async ({ spec }) => {
+])('the port that $what stays', async ({ spec }) => {
   const lab = await initialized(spec);
   lab.server.delete(canaryRef);
   await lab.pass(GRACE_MS);

@@ -33,6 +33,6 @@ it.each([
   { what: 'the last of them stays', service: aService(ours), original: { selector: {}, ports: [{ port: 1 }] } },
   { what: 'one that is led to by number stays', service: aService(ours), original: recorded, needed: [80] },
   { what: 'one that is led to by name stays', service: aService(ours), original: recorded, needed: ['http'] },
-])('03-B17: the ports of a restored Service: $what', ({ service, original, needed = [], left }) =>
+])('the ports of a restored Service: $what', ({ service, original, needed = [], left }) =>
   expect(portsWithoutOurs(service, original, new Set<number | string>(needed))).toEqual(left),
 );

@@ -13,7 +13,7 @@ import { isOurRoute } from '../objects/ownership.ts';
 import { appliedPorts } from './restore-apex.ts';
 
 /**
- * Takes from a Service found in place the ports that we added to it, once routes no longer need them (03-B17). A port that an object of the user or a
+ * Takes from a Service found in place the ports that we added to it, once routes no longer need them. A port that an object of the user or a
  * route that stays leads to is not taken.
  */
 export async function restorePorts(

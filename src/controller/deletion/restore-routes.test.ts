@@ -70,6 +70,6 @@ it.each([
   { what: 'leads to our Services', side: 'podinfo-primary_hostile_svc_80', uid: 'own' },
   { what: 'was edited to lead elsewhere', side: 'elsewhere', uid: 'own' },
   { what: 'was made for the Canary of this name before', side: 'elsewhere', uid: 'earlier' },
-])('04-R-L3: our own TrafficRoute that $what goes', async ({ side, uid }) => {
+])('our own TrafficRoute that $what goes', async ({ side, uid }) => {
   expect(await after({ provider: 'kuma' }, [kuma('podinfo.hostile', uid, side)])).toEqual({ left: [], written: [] });
 });

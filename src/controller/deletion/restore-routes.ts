@@ -38,7 +38,7 @@ export async function finalizeRoutes(
   if (wrote) await sleep(clock, delayMs, signal);
 }
 
-/** Removes the routes outside of a deleted namespace, whose other objects are deleted with it: they would lead to Services that are gone (04-R-L3). */
+/** Removes the routes outside of a deleted namespace, whose other objects are deleted with it: they would lead to Services that are gone. */
 export async function removeRoutesElsewhere(canary: Canary, deps: RestoreRoutesDeps): Promise<void> {
   const { config } = deps;
   const router = routerFor(canary.spec.provider ?? config.meshProvider);

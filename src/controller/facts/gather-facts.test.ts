@@ -18,7 +18,7 @@ function emptyView(): ClusterView {
   return new ClusterView(new KindWatches(cluster, []), () => undefined);
 }
 
-it('03-W1: a target of a kind that cannot be released has no sides, and counts as its own primary', () => {
+it('a target of a kind that cannot be released has no sides, and counts as its own primary', () => {
   const canary = aCanary();
   const targetRef = { ...canary.spec.targetRef, apiVersion: 'apps.example.com/v1' };
   const unsupported = { ...canary, spec: { ...canary.spec, targetRef } };
@@ -37,6 +37,6 @@ it.each([
   { interval: '5s', is: 10_000 },
   { interval: '0s', is: 10_000 },
   { interval: 'soon', is: 60_000 },
-])('01-4: checks of an interval of $interval are $is ms apart', ({ interval, is }) => {
+])('checks of an interval of $interval are $is ms apart', ({ interval, is }) => {
   expect(intervalMs(aCanary({ interval }), { minAnalysisIntervalMs: 10_000 })).toBe(is);
 });

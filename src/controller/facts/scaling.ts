@@ -29,7 +29,7 @@ export function scalingOf(canary: Canary, view: Pick<ClusterView, 'find'>): Scal
   return autoscalerRef && found(canary, view, autoscalerRef.kind, autoscalerRef.name);
 }
 
-/** The scaler that the status remembers, when the spec names another one or none now (03-A6, B14). */
+/** The scaler that the status remembers, when the spec names another one or none now. */
 export function formerScalingOf(canary: Canary, view: Pick<ClusterView, 'find'>): Scaling | undefined {
   const former = canary.status?.release?.scaler;
   const { autoscalerRef } = canary.spec;

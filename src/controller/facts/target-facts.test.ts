@@ -77,7 +77,7 @@ describe('recordedFor', () => {
       is: false,
     },
     { what: 'another object of the same name', target: { ...live('s1:old'), uid: 'other' }, is: false },
-  ])('03-H1, H3: $what is the recorded template: $is', ({ target, is }: { what: string; target: Seen; is: boolean }) => {
+  ])('$what is the recorded template: $is', ({ target, is }: { what: string; target: Seen; is: boolean }) => {
     expect(recordedFor(recorded(), target) !== undefined).toBe(is);
     expect(templateOfTarget(recorded(), target)).toBe(is ? 's1:old' : target.revision);
   });
@@ -95,7 +95,7 @@ describe('recordedFor', () => {
 });
 
 describe('targetFacts', () => {
-  it('03-CT13: counts the template as recorded and the configs as seen', () => {
+  it('counts the template as recorded and the configs as seen', () => {
     expect(targetFacts(recorded(), live('s1:defaulted'), look('blue'), true).revision).toBe(both('s1:old', 'blue'));
     expect(targetFacts(recorded(), live('s1:defaulted'), look('red'), true).revision).toBe(both('s1:old', 'red'));
     expect(targetFacts(recorded(), live('s1:new', 6), look('blue', 's1:new'), true)).toMatchObject({
@@ -114,13 +114,13 @@ describe('targetFacts', () => {
     expect([revision, rollout]).toEqual(['s1:new', undefined]);
   });
 
-  it('03-CT22: tracking switched off starts nothing; the next template is without configs', () => {
+  it('tracking switched off starts nothing; the next template is without configs', () => {
     expect(targetFacts(recorded(), live('s1:old'), undefined, true).revision).toBe(both('s1:old', 'blue'));
     const next = targetFacts(recorded(), live('s1:new', 6), undefined, true);
     expect([next.revision, next.configs]).toEqual(['s1:new', undefined]);
   });
 
-  it('03-CT13: tracking switched on starts nothing either', () => {
+  it('tracking switched on starts nothing either', () => {
     const { configs: _, ...release } = recorded({ revision: 's1:old' }).status?.release ?? {};
     const before = recorded();
     const untracked = { ...before, status: { ...before.status, release } } as Canary;
@@ -130,7 +130,7 @@ describe('targetFacts', () => {
 
   const unknown = { uid: 't', template: 's1:new', problem: { code: 'ConfigUnreadable', detail: 'cannot be read' } as const };
 
-  it('03-B24: an unknown state starts no new revision', () => {
+  it('an unknown state starts no new revision', () => {
     const facts = targetFacts(recorded(), live('s1:new', 6), unknown, true);
     expect(facts).toMatchObject({ revision: both('s1:old', 'blue'), undetermined: unknown.problem, serving: true });
     const same = targetFacts(recorded(), live('s1:old'), { ...unknown, template: 's1:old' }, true);
@@ -144,7 +144,7 @@ describe('targetFacts', () => {
     { phase: 'Progressing', primaryServes: true, generation: 5, serves: true },
     { phase: 'Promoting', primaryServes: true, generation: 6, serves: true },
   ] as const)(
-    '03-B24, I5: in $phase, pods of a template whose configs are unknown (generation $generation, primary serves: $primaryServes) may serve: $serves',
+    'I5: in $phase, pods of a template whose configs are unknown (generation $generation, primary serves: $primaryServes) may serve: $serves',
     ({ phase, primaryServes, generation, serves }) => {
       const facts = targetFacts(
         recorded({ step: 'analysing' }, phase),

@@ -110,7 +110,7 @@ describe('watched configs', () => {
     expect(configs.read.length).toBe(1);
   });
 
-  it('03-CT8: a config that opted out is not read, and has no checksum', async () => {
+  it('a config that opted out is not read, and has no checksum', async () => {
     const configs = new Configs();
     configs.put(settings, { color: 'blue' });
     configs.report(settings, true);
@@ -146,7 +146,7 @@ describe('watched configs', () => {
     expect(await known(lookAt(configs.tracked(), [db], recorded, true))).toEqual(recorded);
   });
 
-  it('03-CT6, B24: missing is a problem where it is required, and known where it is optional', async () => {
+  it('missing is a problem where it is required, and known where it is optional', async () => {
     const tracked = new Configs().tracked();
     expect(await lookAt(tracked, [settings])).toEqual({
       problem: { code: 'ConfigNotFound', object: { apiVersion: 'v1', kind: 'ConfigMap', name: 'settings', namespace: 'shop' } },
@@ -161,7 +161,7 @@ describe('watched configs', () => {
     expect(await known(lookAt(configs.tracked(), [optional]))).toEqual({ 'configmap/settings': { resourceVersion: '7' } });
   });
 
-  it('03-B24: a config that cannot be watched or read is a problem, also where it is optional', async () => {
+  it('a config that cannot be watched or read is a problem, also where it is optional', async () => {
     const configs = new Configs();
     const problem = { code: 'ConfigUnreadable', detail: 'cannot be watched' } as const;
     configs.states.set('settings', { state: 'unknown', problem });

@@ -21,7 +21,7 @@ export function alertMessage(canary: Canary, delivery: Delivery, { clusterName, 
     reason: alert?.reason ?? (isFailed ? 'Failed' : 'Succeeded'),
     text: delivery.message,
     fields: [
-      // 05-A20: before all others.
+      // The cluster comes before all others.
       ...(clusterName === '' ? [] : [{ name: 'Cluster', value: clusterName }]),
       ...(alert?.fields ?? []),
       ...(approve === undefined ? [] : [{ name: 'Approve', value: approve }]),

@@ -10,7 +10,7 @@ import { openEgress } from '../../outgoing/own-egress.ts';
 import { announcer } from './announcer.ts';
 import { loggedEvents } from './logged-events.ts';
 
-it('05-V1, V5: each announcement is an Event with a reason, a log line with the Canary, and a call of the event webhook with the phase', async () => {
+it('each announcement is an Event with a reason, a log line with the Canary, and a call of the event webhook with the phase', async () => {
   const posted: unknown[] = [];
   const server = createServer((request, response) => {
     let body = '';

@@ -7,7 +7,7 @@ import type { Announcement } from '../../engine/reasons.ts';
 import { openEgress } from '../../outgoing/own-egress.ts';
 import { announcer } from './announcer.ts';
 
-it('06-F18, LT52: an announcement has its own reason, and nothing waits for an event webhook', async () => {
+it('an announcement has its own reason, and nothing waits for an event webhook', async () => {
   const recorded: string[] = [];
   const warned: object[] = [];
   let answer = (): void => undefined;

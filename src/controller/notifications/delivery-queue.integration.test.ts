@@ -90,7 +90,7 @@ it('I6: an answered message is not sent again while an older status still lists 
   await eventuallyHolds(() => expect(sent).toHaveLength(2));
 });
 
-it('05-W7: a failure is tried again after 1, 2, 4 … 300 s, under the same key', async () => {
+it('a failure is tried again after 1, 2, 4 … 300 s, under the same key', async () => {
   const { queue, timers, sent } = aQueue(async () => ({ ok: false, reason: 'HTTP 500', mayRetry: true }));
   queue.deliver(canaryWith([ALERT]));
   for (let turn = 1; turn <= 11; turn += 1) {
@@ -106,13 +106,13 @@ it.each([
   { what: 'what a user has to correct waits long', answer: { mayRetry: false }, seconds: 300 },
   { what: 'a receiver that asks for a pause gets it', answer: { mayRetry: true, retryAfterMs: 30_000 }, seconds: 30 },
   { what: 'a pause has a bound', answer: { mayRetry: true, retryAfterMs: 86_400_000 }, seconds: 300 },
-])('05-W7: $what', async ({ answer, seconds }) => {
+])('$what', async ({ answer, seconds }) => {
   const { queue, timers } = aQueue(async () => ({ ok: false, reason: 'no', ...answer }));
   queue.deliver(canaryWith([ALERT]));
   await eventuallyHolds(() => expect(timers.map(({ ms }) => ms)).toEqual([seconds * 1000]));
 });
 
-it('05-W7: a dead receiver delays no other, and an event reports it once', async () => {
+it('a dead receiver delays no other, and an event reports it once', async () => {
   const isDead = (key: string) => key.endsWith('/dead');
   const { queue, timers, record, onDelivered } = aQueue(async (key) =>
     isDead(key) ? { ok: false, reason: 'no answer from chat.example', mayRetry: true } : { ok: true },
@@ -184,7 +184,7 @@ it('a stop leaves no timer behind, which would keep the process alive', async ()
   expect(cancelled).toEqual([1, 2]);
 });
 
-it('05-T24: a forbidden message counts as answered, and an event says why', async () => {
+it('a forbidden message counts as answered, and an event says why', async () => {
   const { queue, record, onDelivered } = aQueue(async () => ({ ok: false, reason: 'forbidden', mayRetry: false, isFinal: true }));
   queue.deliver(canaryWith([to('chat')]));
   await eventuallyHolds(() => expect(onDelivered).toHaveBeenCalledWith('uid', to('chat').key));

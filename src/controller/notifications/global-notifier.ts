@@ -9,7 +9,7 @@ type GlobalNotifierConfig = Pick<
 >;
 
 /**
- * The receiver of Canaries without alerts in their spec: Teams if it has an address, else Slack (05-A37). `undefined` if neither is named. A problem names the
+ * The receiver of Canaries without alerts in their spec: Teams if it has an address, else Slack. `undefined` if neither is named. A problem names the
  * flag, and nothing of its value.
  */
 export function globalNotifier(config: GlobalNotifierConfig): Notifier | { problem: string } | undefined {

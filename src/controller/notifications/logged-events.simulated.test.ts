@@ -5,7 +5,7 @@ import { labOf } from '../../../test/fakes/model/life.ts';
 // A bound against a life that never ends; minutes of virtual time take a second.
 vi.setConfig({ testTimeout: 60_000 });
 
-it('06-D2: every Event is a line of the log, with its reason, and what the Canary cannot be run for as well', async () => {
+it('every Event is a line of the log, with its reason, and what the Canary cannot be run for as well', async () => {
   const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
   await lab.application();
   lab.server.create(aModelCanary({ stepWeight: 50, maxWeight: 50 }));

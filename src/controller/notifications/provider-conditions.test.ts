@@ -48,7 +48,7 @@ function deps({ refuses, prunes = false, leads = true }: { refuses?: ApiError; p
   return { conditions, patches, warned, turn, stored: () => stored, timers: () => clock.pending };
 }
 
-it('05-W24: a sooner write of an object replaces its waiting one, and writes both conditions at once', async () => {
+it('a sooner write of an object replaces its waiting one, and writes both conditions at once', async () => {
   const { conditions, patches, turn, timers, stored } = deps();
   conditions.report(template(), answering('True'));
   await turn(0);
@@ -64,7 +64,7 @@ it('05-W24: a sooner write of an object replaces its waiting one, and writes bot
   ]);
 });
 
-it('05-W24: a condition is written with the version that it was made for, and others stay', async () => {
+it('a condition is written with the version that it was made for, and others stay', async () => {
   const { conditions, patches, turn } = deps();
   const other = { type: 'Valid', status: 'True', reason: 'Valid', message: '' };
   conditions.report(template([other]), answering('False', 'down'));
@@ -87,7 +87,7 @@ it('05-W24: a condition is written with the version that it was made for, and ot
   ]);
 });
 
-it('05-W24, I8: a stored condition is not written again, and another sentence only after ten minutes', async () => {
+it('I8: a stored condition is not written again, and another sentence only after ten minutes', async () => {
   const { conditions, patches, turn, stored } = deps();
   conditions.report(template(), answering('False', 'down'));
   await turn(0);
@@ -102,7 +102,7 @@ it('05-W24, I8: a stored condition is not written again, and another sentence on
   expect(patches).toHaveLength(2);
 });
 
-it('05-W24: a backend that comes and goes is written once a minute at most, with its state at that time', async () => {
+it('a backend that comes and goes is written once a minute at most, with its state at that time', async () => {
   const { conditions, patches, turn, stored, timers } = deps();
   conditions.report(template(), answering('False'));
   await turn(0);
@@ -130,7 +130,7 @@ it.each([
     { refuses: new ApiError('no', { status: 403, reason: 'Forbidden' }) },
     /permission to patch metrictemplates\/status/,
   ],
-])('05-W24: %s is logged once, and nothing is tried again', async (_, how, why) => {
+])('%s is logged once, and nothing is tried again', async (_, how, why) => {
   const { conditions, patches, warned, turn } = deps(how);
   for (const uid of ['a', 'b', 'c']) {
     const object = template();
@@ -144,7 +144,7 @@ it.each([
 it.each([
   ['a CRD without a status', new ApiError('no', { status: 404, reason: 'NotFound' }), 1],
   ['a conflict', new ApiError('no', { status: 409, reason: 'Conflict' }), 2],
-])('05-W24: %s harms no release', async (_, refuses, tries) => {
+])('%s harms no release', async (_, refuses, tries) => {
   const { conditions, patches, warned, turn } = deps({ refuses });
   for (const status of ['True', 'False'] as const) {
     conditions.report(template(), answering(status));
@@ -161,7 +161,7 @@ it('I9: a process that does not lead writes nothing', async () => {
   expect(patches).toEqual([]);
 });
 
-it('05-W24: a new condition does not wait for another condition that was written a moment ago', async () => {
+it('a new condition does not wait for another condition that was written a moment ago', async () => {
   const { conditions, patches, turn, stored } = deps();
   conditions.report(template(), { type: 'Valid', status: 'True', reason: 'Valid', message: '' });
   await turn(0);
@@ -175,7 +175,7 @@ it('05-W24: a new condition does not wait for another condition that was written
   ]);
 });
 
-it('05-W24: a condition that met a conflict is written with the next version at once', async () => {
+it('a condition that met a conflict is written with the next version at once', async () => {
   const { conditions, patches, turn } = deps({ refuses: new ApiError('no', { status: 409, reason: 'Conflict' }) });
   conditions.report(template(), answering('True'));
   await turn(0);

@@ -25,7 +25,7 @@ const PAUSE_MS = 60_000;
 const REWORD_AFTER_MS = 600_000;
 
 /**
- * Conditions on MetricTemplates and AlertProviders (05-W7, W15, W24): written only when they change, each at most once a minute,
+ * Conditions on MetricTemplates and AlertProviders: written only when they change, each at most once a minute,
  * and nothing waits for them. Where they cannot be stored, by an older CRD or for want of a permission, that is logged once.
  */
 export class ProviderConditions {

@@ -9,7 +9,7 @@ const template = (spec: object) => ({
 });
 const prometheus = { type: 'prometheus', address: 'http://prometheus:9090' };
 
-it('05-W15: a MetricTemplate that can work is Valid, and otherwise the wrong field is named first', () => {
+it('a MetricTemplate that can work is Valid, and otherwise the wrong field is named first', () => {
   expect(validityOf(template({ provider: prometheus, query: 'up' }))).toEqual({
     ...{ type: 'Valid', status: 'True', reason: 'Valid', message: 'the template renders and its backend can be queried' },
   });
@@ -18,7 +18,7 @@ it('05-W15: a MetricTemplate that can work is Valid, and otherwise the wrong fie
   expect(message).toMatch(/^spec\.query: /);
 });
 
-it('05-W7, W24: the text of a backend or a receiver is shown from its beginning, up to 500 characters', () => {
+it('the text of a backend or a receiver is shown from its beginning, up to 500 characters', () => {
   const long = `refused: ${'x'.repeat(600)}`;
   expect(answeringOf(long)).toEqual({ type: 'Answering', status: 'False', reason: 'Unanswered', message: long.slice(0, 500) });
   expect(deliveringOf({ ok: false, reason: long, mayRetry: false } as Parameters<typeof deliveringOf>[0])).toMatchObject({

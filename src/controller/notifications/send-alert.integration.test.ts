@@ -59,7 +59,7 @@ function deps(spec: object | undefined, secret?: Record<string, string>, config:
 }
 
 describe('an alert by an AlertProvider', () => {
-  it('05-A20, A33: goes to the address of the Secret, with its token and the name of the cluster first', async () => {
+  it('goes to the address of the Secret, with its token and the name of the cluster first', async () => {
     const secret = { address: `${chat.origin}/${PLANTED.address}\n`, token: `${PLANTED.token}\n` };
     const spec = { type: 'slack', address: 'http://127.0.0.1:1/never', secretRef: { name: 'chat' }, channel: 'ops' };
     const { send, asked } = deps(spec, secret, { clusterName: 'eu-1' });
@@ -120,7 +120,7 @@ describe('an alert by an AlertProvider', () => {
     ]);
   });
 
-  it('05-A34: to the channel general, in the name of flagger, where nothing else is said', async () => {
+  it('to the channel general, in the name of flagger, where nothing else is said', async () => {
     await deps({ type: 'slack', address: `${chat.origin}/` }).send(canary, delivery(), signal);
     expect(JSON.parse(chat.posts[0]?.body ?? '')).toMatchObject({ channel: 'general', username: 'flagger' });
   });
@@ -149,12 +149,12 @@ describe('an alert by an AlertProvider', () => {
       secret: { address: `hooks/${PLANTED.address}` },
       reason: 'the address must be an http or https URL',
     },
-  ])('05-A36: $what is reported without a request, and waits for a correction', async ({ spec, secret, reason }) => {
+  ])('$what is reported without a request, and waits for a correction', async ({ spec, secret, reason }) => {
     expect(await deps(spec, secret).send(canary, delivery(), signal)).toEqual({ ok: false, reason, mayRetry: false });
     expect(chat.posts).toEqual([]);
   });
 
-  it('05-A36: an unknown type names the field', async () => {
+  it('an unknown type names the field', async () => {
     expect(await deps({ type: 'pager', address: chat.origin }).send(canary, delivery(), signal)).toMatchObject({
       ok: false,
       reason: expect.stringContaining('spec.type'),
@@ -177,7 +177,7 @@ describe('an alert by an AlertProvider', () => {
     expect(await send(canary, delivery(), signal)).toEqual({ ok: false, reason: 'it or its Secret could not be read', mayRetry: true });
   });
 
-  it('05-T24, W16: one of another namespace is not even read with --no-cross-namespace-refs', async () => {
+  it('one of another namespace is not even read with --no-cross-namespace-refs', async () => {
     const forbidden = deps({ type: 'webhook', address: chat.origin }, undefined, { noCrossNamespaceRefs: true });
     expect(await forbidden.send(canary, delivery('ops'), signal)).toMatchObject({ ok: false, isFinal: true });
     expect([forbidden.asked, chat.posts]).toEqual([[], []]);
@@ -208,7 +208,7 @@ describe('an alert by the global receiver', () => {
   });
 
   const made = (config: Partial<ControllerConfig>) => globalNotifier(ControllerConfig.parse(config));
-  it('05-A37: Teams wins over Slack, and none is none', async () => {
+  it('Teams wins over Slack, and none is none', async () => {
     expect(made({})).toBeUndefined();
     const both = made({
       msteamsUrl: `${chat.origin}/teams`,
@@ -243,7 +243,7 @@ describe('an alert by the global receiver', () => {
     },
     { config: { slackUrl: 's3cret', slackChannel: 'a' }, problem: '--slack-url: the address must be an http or https URL' },
     { config: { msteamsUrl: 's3cret' }, problem: '--msteams-url: the address must be an http or https URL' },
-  ])('05-A36, A37: $problem', ({ config, problem }) => {
+  ])('$problem', ({ config, problem }) => {
     expect(made(config)).toEqual({ problem });
   });
 });

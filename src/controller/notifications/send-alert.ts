@@ -73,7 +73,7 @@ async function receiverOf(
   signal: AbortSignal,
 ): Promise<FoundReceiver> {
   const { config, cluster } = deps;
-  // Also here: it might have been listed before the flag was set (05-T24).
+  // Also here: it might have been listed before the flag was set.
   if (config.noCrossNamespaceRefs && to.namespace !== canary.metadata.namespace) {
     const reason = `it is in namespace ${to.namespace}, which --no-cross-namespace-refs forbids`;
     return { receiver: { ok: false, reason, mayRetry: false, isFinal: true } };

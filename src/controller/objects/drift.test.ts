@@ -30,7 +30,7 @@ describe('missingField', () => {
       missing: undefined,
     },
     {
-      name: '04-R-T4: a foreign field within a list of routes',
+      name: 'a foreign field within a list of routes',
       wanted: { spec: { weighted: { services: [{ name: 'a', weight: 100 }] } } },
       live: { spec: { weighted: { services: [{ name: 'a', weight: 100, kind: 'TraefikService' }] } } },
       missing: 'spec.weighted.services',

@@ -40,7 +40,7 @@ const marksOf = (object: KubeObject | undefined) => [
   object?.metadata.ownerReferences?.length,
 ];
 
-describe('04-R-D2: an object of ours that is replaced by an object without our marks', () => {
+describe('an object of ours that is replaced by an object without our marks', () => {
   it.each([
     { what: 'a route', ref: routeRef, isStripped: undefined },
     { what: 'a Service', ref: serviceRef, isStripped: undefined },

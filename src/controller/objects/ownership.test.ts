@@ -24,4 +24,4 @@ it.each([
     metadata: ownedBy({ kind: 'ControllerRevision', name: 'podinfo-7c9f' }, { kind: 'ReplicaSet', name: names(canary).anchor }),
     is: false,
   },
-])('03-B25: an object that $what is ours: $is', ({ metadata, is }) => expect(isOurs(canary, object(metadata))).toBe(is));
+])('an object that $what is ours: $is', ({ metadata, is }) => expect(isOurs(canary, object(metadata))).toBe(is));

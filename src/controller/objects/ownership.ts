@@ -5,7 +5,7 @@ import { madeForAnnotation, names, ownerAnnotation } from '../../api/names.ts';
 import { isMeshKind } from '../../routers/mesh-kinds.ts';
 import type { ControllerConfig } from '../config.ts';
 
-/** Made by us for this Canary, or by Flagger for one of this name, or handed over by an annotation (03-B25). */
+/** Made by us for this Canary, or by Flagger for one of this name, or handed over by an annotation. */
 export function isOurs(canary: Canary, object: KubeObject): boolean {
   const { annotations, ownerReferences } = object.metadata;
   return (

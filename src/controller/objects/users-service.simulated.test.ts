@@ -56,7 +56,7 @@ it('a port that its user takes from the manifest goes', async () => {
   lab.close();
 });
 
-describe('03-B17: after the Canary is gone', () => {
+describe('after the Canary is gone', () => {
   const gone = async (lab: ModelLab): Promise<Raw> => {
     lab.server.delete(canaryRef);
     const primary = { apiVersion: 'apps/v1', kind: 'Deployment', name: `${APP}-primary`, namespace: NAMESPACE };

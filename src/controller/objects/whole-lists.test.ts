@@ -15,7 +15,7 @@ it('an apply does it where the list has no entries but ours', () => {
   expect(replacingLists(service([port(80)], []), service([port(80, { nodePort: 30080 })], []))).toBeUndefined();
 });
 
-it('04-R-D3: a list with a foreign entry is replaced by ours, which keep what the server has set, and other owners stay beside ours', () => {
+it('a list with a foreign entry is replaced by ours, which keep what the server has set, and other owners stay beside ours', () => {
   const [ours, theirs] = [owner('podinfo-serin-anchor', 'a'), owner('other', 'o')];
   const live = service([port(80, { nodePort: 30080 }), port(9090)], [ours, theirs]);
   const patch = replacingLists(service([port(80)], [ours]), live);

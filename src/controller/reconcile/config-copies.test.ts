@@ -71,7 +71,7 @@ describe('makeCopies', () => {
     expect([...store.objects.values()]).toEqual([made]);
   });
 
-  it('03-B25: an object of another owner under the name of a copy is refused and stays unmodified', async () => {
+  it('an object of another owner under the name of a copy is refused and stays unmodified', async () => {
     const store = new Store();
     const copies = copyOf(secret('db', 'eA=='));
     const [copy] = copies.copies;
@@ -153,7 +153,7 @@ describe('pruneCopies', () => {
     return { store, old: nameIn(old), current: nameIn(current) };
   }
 
-  it.each(['watch', 'get'] as const)('03-CT18: in mode %s a copy that no kept template reads is deleted', async (mode) => {
+  it.each(['watch', 'get'] as const)('in mode %s a copy that no kept template reads is deleted', async (mode) => {
     const { store, old, current } = await withCopies();
     await pruneCopies(contextOf(store, { mode, names: [] }), { kept: [reading(current)], pruned: [reading(old)] });
     expect([...store.objects.keys()]).toEqual([current]);

@@ -30,8 +30,8 @@ interface CopyContext {
 }
 
 /**
- * Makes the copies that a primary is about to read, before its template is written, and never by changing one (03-B7). An object of the same name is the same
- * copy, made by an interrupted promotion, or it is another owner's and refused (03-B25). With Secrets limited by name no copy can be read: then the name
+ * Makes the copies that a primary is about to read, before its template is written, and never by changing one. An object of the same name is the same
+ * copy, made by an interrupted promotion, or it is another owner's and refused. With Secrets limited by name no copy can be read: then the name
  * decides, a digest of Canary and content. Copies `inUse` usually exist, and are looked at first. Returns true if a copy was made.
  */
 export async function makeCopies(
@@ -69,7 +69,7 @@ async function isThere(cluster: Pick<Cluster, 'get'>, copy: KubeObject, signal: 
 }
 
 /**
- * Deletes the copies that no kept template reads any more (03-CT18). If listing Secrets is forbidden, the copies that a pruned template named are looked at. If
+ * Deletes the copies that no kept template reads any more. If listing Secrets is forbidden, the copies that a pruned template named are looked at. If
  * Secrets are limited by name, their copies stay until the Canary is deleted. A copy that cannot be deleted now is found again at the next promotion that makes
  * a copy or prunes a template that read one.
  */

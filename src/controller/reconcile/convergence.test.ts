@@ -38,13 +38,13 @@ async function reached(kind: keyof typeof targets, error: Error) {
   return { done: await done.catch((thrown: unknown) => ({ thrown })), convergence, blocked };
 }
 
-it('07-S1: a traffic field of the copies that the cluster refuses is left out, and all is tried again at once', async () => {
+it('a traffic field of the copies that the cluster refuses is left out, and all is tried again at once', async () => {
   const { done, convergence, blocked } = await reached('Service', trafficField);
   expect([done, blocked.mock.calls]).toEqual([{ again: true }, []]);
   expect(convergence.trafficFields.areAccepted).toBe(false);
 });
 
-it('07-S1: the Services of a target with pods go on without the field by themselves: what is refused here is a blocker', async () => {
+it('the Services of a target with pods go on without the field by themselves: what is refused here is a blocker', async () => {
   const { done, convergence } = await reached('Deployment', trafficField);
   expect(done).not.toEqual({ again: true });
   expect(convergence.trafficFields.areAccepted).toBe(true);

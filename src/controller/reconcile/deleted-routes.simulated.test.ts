@@ -20,7 +20,7 @@ async function initialized(provider: string): Promise<ModelLab> {
 }
 
 it.each(routes)(
-  '04-R-L1: what $provider has made is gone when the application is back on its target, and nothing is lost',
+  'what $provider has made is gone when the application is back on its target, and nothing is lost',
   async ({ provider, ref }) => {
     const lab = await initialized(provider);
     lab.server.delete(canaryRef);
@@ -33,7 +33,7 @@ it.each(routes)(
 );
 
 it.each(routes)(
-  '04-R-D2: a foreign edit of our own route of $provider meanwhile is never taken for what was there before',
+  'a foreign edit of our own route of $provider meanwhile is never taken for what was there before',
   async ({ provider, ref }) => {
     const lab = await initialized(provider);
     // For a moment the route is missing: that is the other writer's doing.

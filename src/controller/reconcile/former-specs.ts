@@ -12,7 +12,7 @@ import type { DepsOf } from '../controller-deps.ts';
 import { isOurs } from '../objects/ownership.ts';
 
 /**
- * The current Canary, and the Canary under each former `service.name` (03-SV19) and with its routes before an edit (E113): their clients also lose nothing. A
+ * The current Canary, and the Canary under each former `service.name` and with its routes before an edit (E113): their clients also lose nothing. A
  * former Service that leads elsewhere by now is another writer's.
  */
 export async function currentAndFormerSpecs(

@@ -21,7 +21,7 @@ async function resting(before: (lab: ModelLab) => Promise<void> | void = () => u
   return lab;
 }
 
-it('03-SV11, SV13, SV15, 04-R-D3: ports, selector and our metadata of a Service are put back, and additions of others stay', async () => {
+it('ports, selector and our metadata of a Service are put back, and additions of others stay', async () => {
   const lab = await resting();
   // The canary's, which has no requests to lose while idle.
   const ref = serviceRef(`${APP}-canary`);
@@ -42,7 +42,7 @@ it('03-SV11, SV13, SV15, 04-R-D3: ports, selector and our metadata of a Service 
   lab.close();
 });
 
-it('03-SV19: another service.name makes other Services, and those of the former one stay until the Canary goes; clients of either lose nothing', async () => {
+it('another service.name makes other Services, and those of the former one stay until the Canary goes; clients of either lose nothing', async () => {
   const lab = await resting();
   lab.server.patch(canaryRef, { spec: { service: { name: 'other' } } });
   await lab.pass(30_000);
@@ -59,7 +59,7 @@ it('03-SV19: another service.name makes other Services, and those of the former 
   lab.close();
 });
 
-it('03-SV19: after several changes of service.name the Services between are also restored, made by Serin or found in place', async () => {
+it('after several changes of service.name the Services between are also restored, made by Serin or found in place', async () => {
   const lab = await resting();
   const ports = [{ name: 'http', port: 80, targetPort: 'http', protocol: 'TCP' }];
   const metadata = { name: 'found', namespace: NAMESPACE, annotations: { note: 'mine' } };
@@ -82,7 +82,7 @@ it('03-SV19: after several changes of service.name the Services between are also
   lab.close();
 });
 
-it('03-B17, SV21: a Service that was found in place is restored to its original, after any write of Serin', async () => {
+it('a Service that was found in place is restored to its original, after any write of Serin', async () => {
   const before = {
     metadata: { labels: { team: 'shop', app: 'frontend' }, annotations: { note: 'mine' } },
     spec: {
@@ -109,7 +109,7 @@ it('03-B17, SV21: a Service that was found in place is restored to its original,
   lab.close();
 });
 
-it('03-SV11: the Canary’s port name under another number is replaced in one write, and no port of the user’s Service is lost', async () => {
+it('the Canary’s port name under another number is replaced in one write, and no port of the user’s Service is lost', async () => {
   const found = [
     { name: 'http', port: 8080, targetPort: 'http', protocol: 'TCP' },
     { name: 'metrics', port: 9090, targetPort: 9898, protocol: 'TCP' },

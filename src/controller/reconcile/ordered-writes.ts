@@ -69,7 +69,7 @@ function* traffic({ apexOnPrimary, routes }: DesiredState, { hasApex }: WriteSou
   if (hasApex && routes) yield { kind: 'routes', routes };
 }
 
-/** Its scaler is paused before the target is scaled, and neither before the traffic has gone (03-B32). */
+/** Its scaler is paused before the target is scaled, and neither before the traffic has gone. */
 function* scaleDown(desired: DesiredState, { target }: Facts): Generator<OrderedWrite> {
   if (desired.target === 'zero' || desired.target === 'idle') yield { kind: 'pauseScaler', whenConverged: true };
   if (desired.target === 'zero' && (target?.replicas ?? 0) > 0) yield { kind: 'stopTarget', whenConverged: true };

@@ -18,7 +18,7 @@ import {
 import { raw } from '../../../test/fakes/raw.ts';
 
 describe('missing and forbidden scalers', () => {
-  it('03-A3: a scaler that does not exist is named, the application goes on, and so does Serin when it comes', async () => {
+  it('a scaler that does not exist is named, the application goes on, and so does Serin when it comes', async () => {
     const lab = await aLab();
     lab.server.create(aModelCanary(plan, refTo(hpaRef)));
     lab.start();
@@ -31,7 +31,7 @@ describe('missing and forbidden scalers', () => {
     lab.close();
   });
 
-  it('03-A3: without KEDA in the cluster the same, until its CRD is installed', async () => {
+  it('without KEDA in the cluster the same, until its CRD is installed', async () => {
     const lab = await aLab({ keda: false });
     lab.server.create(aModelCanary(plan, refTo(soRef)));
     lab.start();
@@ -45,7 +45,7 @@ describe('missing and forbidden scalers', () => {
     lab.close();
   });
 
-  it('03-A3: a scaler that is deleted in the middle of a release does not keep it from being rolled back', async () => {
+  it('a scaler that is deleted in the middle of a release does not keep it from being rolled back', async () => {
     const lab = await initialized(anHpa(), {}, { threshold: 1, metrics: [{ name: 'request-success-rate', thresholdRange: { min: 99 } }] });
     lab.push('2');
     await lab.passUntil(() => raw(lab.canary())?.status?.canaryWeight === 50, 60_000);
@@ -59,7 +59,7 @@ describe('missing and forbidden scalers', () => {
     lab.close();
   });
 
-  it('03-B25: a scaler of the user with the name of ours is refused, unless it is handed over', async () => {
+  it('a scaler of the user with the name of ours is refused, unless it is handed over', async () => {
     const lab = await aLab();
     lab.server.create(anHpa());
     const theirs = anHpa(`${APP}-primary`, { minReplicas: 7 });
@@ -77,7 +77,7 @@ describe('missing and forbidden scalers', () => {
     lab.close();
   });
 
-  it('03-B12: a query that was not rewritten is reported by a condition, which ends with its cause', async () => {
+  it('a query that was not rewritten is reported by a condition, which ends with its cause', async () => {
     const triggers = [{ type: 'prometheus', metadata: { query: 'rq{app="cart"}', threshold: '5' } }];
     const lab = await initialized(aScaledObject({}, { triggers }));
     const warning = () => raw(lab.canary())?.status?.conditions?.find(({ type }: { type: string }) => type === 'ScalerWarning');

@@ -28,7 +28,7 @@ async function initialized(port: number): Promise<ModelLab> {
   return lab;
 }
 
-it('07-T9: a port of the root that the backends lack is reported once, by a warning on the TrafficSplit', async () => {
+it('a port of the root that the backends lack is reported once, by a warning on the TrafficSplit', async () => {
   const lab = await initialized(8080);
   expect(warnings(lab)).toMatchObject(
     ['canary', 'primary'].map((side) => ({
@@ -40,7 +40,7 @@ it('07-T9: a port of the root that the backends lack is reported once, by a warn
   lab.close();
 });
 
-it('07-T9: a split whose ports agree causes no warning', async () => {
+it('a split whose ports agree causes no warning', async () => {
   const lab = await initialized(80);
   expect(warnings(lab)).toEqual([]);
   lab.close();

@@ -22,7 +22,7 @@ import { raw } from '../../../test/fakes/raw.ts';
 import { promotedScalerAnnotation } from '../../api/names.ts';
 
 describe('the primary has a scaler of its own', () => {
-  it('03-A2, A7: it is made after the primary, and goes with what owns the primary', async () => {
+  it('it is made after the primary, and goes with what owns the primary', async () => {
     const lab = await initialized(anHpa());
     const made = lab.server.find(ofPrimary(hpaRef));
     expect(made?.spec).toMatchObject({ scaleTargetRef: { name: primaryRef.name }, minReplicas: 2, maxReplicas: 10 });
@@ -34,7 +34,7 @@ describe('the primary has a scaler of its own', () => {
     lab.close();
   });
 
-  it('03-A2: an edit of the scaler reaches the primary with the next promotion, and not before', async () => {
+  it('an edit of the scaler reaches the primary with the next promotion, and not before', async () => {
     const lab = await initialized(anHpa());
     lab.server.patch(hpaRef, { spec: { maxReplicas: 20, behavior: { scaleDown: { selectPolicy: 'Disabled' } } } });
     await lab.pass(30_000);
@@ -50,7 +50,7 @@ describe('the primary has a scaler of its own', () => {
     lab.close();
   });
 
-  it('03-A5, A9, D8: a release raises its minimum, restores it, and leaves the scaler of the target unmodified', async () => {
+  it('D8: a release raises its minimum, restores it, and leaves the scaler of the target unmodified', async () => {
     const lab = await initialized(anHpa());
     const before = lab.server.find(hpaRef);
     lab.push('2');
@@ -96,7 +96,7 @@ describe('the primary has a scaler of its own', () => {
     lab.close();
   });
 
-  it('03-A4: primaryScalerReplicas that are edited while idle apply at once, and the scaler of the target with the promotion', async () => {
+  it('primaryScalerReplicas that are edited while idle apply at once, and the scaler of the target with the promotion', async () => {
     const lab = await initialized(anHpa());
     lab.server.patch(hpaRef, { spec: { maxReplicas: 20 } });
     lab.server.patch(canaryRef, { spec: refTo(hpaRef, { primaryScalerReplicas: { minReplicas: 3, maxReplicas: 30 } }) });
@@ -115,7 +115,7 @@ describe('the primary has a scaler of its own', () => {
     lab.close();
   });
 
-  it('03-A8: an annotation that the source has lost leaves the copy with the next promotion', async () => {
+  it('an annotation that the source has lost leaves the copy with the next promotion', async () => {
     const lab = await initialized({
       ...anHpa(),
       metadata: { ...anHpa().metadata, annotations: { note: 'theirs' }, labels: { team: 'shop' } },
@@ -131,34 +131,31 @@ describe('the primary has a scaler of its own', () => {
   });
 
   it.each([
-    { rows: '03-A8, 02-15.2.28', ref: hpaRef, scaler: anHpa },
-    { rows: '03-A13', ref: soRef, scaler: () => aScaledObject({ 'scaledobject.keda.sh/transfer-hpa-ownership': 'true' }) },
-  ])(
-    '$rows: labels and annotations of the source follow with a promotion, in one write, and tracking never does',
-    async ({ ref, scaler }) => {
-      const lab = await initialized(scaler());
-      const metadata = { labels: { team: 'shop', 'kustomize.toolkit.fluxcd.io/name': 'apps' }, annotations: { note: 'theirs' } };
-      lab.server.patch(ref, { metadata });
-      await lab.pass(30_000);
-      expect(lab.server.find(ofPrimary(ref))?.metadata.labels).not.toHaveProperty('team');
-      const from = lab.writes.length;
-      lab.push('2');
-      expect(await idleIn(lab, 'Succeeded')).toBe('Succeeded');
-      const { labels, annotations = {} } = lab.server.find(ofPrimary(ref))?.metadata ?? {};
-      expect([labels?.team, Object.keys(labels ?? {}).some((key) => key.includes('toolkit')), annotations.note]).toEqual([
-        'shop',
-        false,
-        'theirs',
-      ]);
-      if (ref === soRef) expect(annotations).toHaveProperty('scaledobject.keda.sh/transfer-hpa-ownership', 'true');
-      const whole = lab.writes.slice(from).filter(({ ref: written }) => written.name === `${APP}-primary` && written.kind === ref.kind);
-      // The news, raised for the release, and put back.
-      expect(whole.length).toBeLessThanOrEqual(3);
-      lab.close();
-    },
-  );
+    { ref: hpaRef, scaler: anHpa },
+    { ref: soRef, scaler: () => aScaledObject({ 'scaledobject.keda.sh/transfer-hpa-ownership': 'true' }) },
+  ])('labels and annotations of the source follow with a promotion, in one write, and tracking never does', async ({ ref, scaler }) => {
+    const lab = await initialized(scaler());
+    const metadata = { labels: { team: 'shop', 'kustomize.toolkit.fluxcd.io/name': 'apps' }, annotations: { note: 'theirs' } };
+    lab.server.patch(ref, { metadata });
+    await lab.pass(30_000);
+    expect(lab.server.find(ofPrimary(ref))?.metadata.labels).not.toHaveProperty('team');
+    const from = lab.writes.length;
+    lab.push('2');
+    expect(await idleIn(lab, 'Succeeded')).toBe('Succeeded');
+    const { labels, annotations = {} } = lab.server.find(ofPrimary(ref))?.metadata ?? {};
+    expect([labels?.team, Object.keys(labels ?? {}).some((key) => key.includes('toolkit')), annotations.note]).toEqual([
+      'shop',
+      false,
+      'theirs',
+    ]);
+    if (ref === soRef) expect(annotations).toHaveProperty('scaledobject.keda.sh/transfer-hpa-ownership', 'true');
+    const whole = lab.writes.slice(from).filter(({ ref: written }) => written.name === `${APP}-primary` && written.kind === ref.kind);
+    // The news, raised for the release, and put back.
+    expect(whole.length).toBeLessThanOrEqual(3);
+    lab.close();
+  });
 
-  it('03-A4: primaryScalerReplicas go before the limits of the scaler', async () => {
+  it('primaryScalerReplicas go before the limits of the scaler', async () => {
     const lab = await initialized(anHpa(), { primaryScalerReplicas: { minReplicas: 3, maxReplicas: 30 } });
     expect(lab.server.find(ofPrimary(hpaRef))?.spec).toMatchObject({ minReplicas: 3, maxReplicas: 30 });
     lab.close();
@@ -182,7 +179,7 @@ describe('the primary has a scaler of its own', () => {
       is: { maxReplicaCount: 10, minReplicaCount: 2 },
     },
   ])(
-    '03-A2: an $rows of the primary that is edited at rest is restored to the last promotion, with any current source',
+    'an $rows of the primary that is edited at rest is restored to the last promotion, with any current source',
     async ({ ref, scaler, edit, own, is }) => {
       const lab = await initialized(scaler());
       lab.server.patch(ref, { spec: own });
@@ -205,7 +202,7 @@ describe('the primary has a scaler of its own', () => {
     },
   );
 
-  it('03-A2: a scaler that an earlier version has made stays unmodified until the next promotion', async () => {
+  it('a scaler that an earlier version has made stays unmodified until the next promotion', async () => {
     const lab = await initialized(anHpa());
     lab.kill();
     lab.server.patch(ofPrimary(hpaRef), { metadata: { annotations: { [promotedScalerAnnotation]: null } }, spec: { maxReplicas: 33 } });
@@ -234,7 +231,7 @@ describe('the primary has a scaler of its own', () => {
 });
 
 describe('the scaler of the target', () => {
-  it('03-B32: is scaled down only after the traffic was routed to the primary, and before the target does', async () => {
+  it('is scaled down only after the traffic was routed to the primary, and before the target does', async () => {
     const lab = await initialized(aScaledObject());
     const writes = order(lab);
     const at = (what: string) => writes.lastIndexOf(what);
@@ -244,7 +241,7 @@ describe('the scaler of the target', () => {
     lab.close();
   });
 
-  it('03-B10: the primary is not paused, also when it is made while the target is', async () => {
+  it('the primary is not paused, also when it is made while the target is', async () => {
     const lab = await initialized(aScaledObject());
     lab.server.delete(ofPrimary(soRef));
     await lab.pass(10_000);
@@ -253,7 +250,7 @@ describe('the scaler of the target', () => {
     lab.close();
   });
 
-  it('03-A14, L6: it is woken before the target, which starts with its minimum, and is paused again', async () => {
+  it('it is woken before the target, which starts with its minimum, and is paused again', async () => {
     const lab = await initialized(aScaledObject());
     const from = lab.writes.length;
     lab.push('2');
@@ -266,7 +263,7 @@ describe('the scaler of the target', () => {
     lab.close();
   });
 
-  it('03-A14: a pause of the user is put back when the target wakes, and when the Canary goes', async () => {
+  it('a pause of the user is put back when the target wakes, and when the Canary goes', async () => {
     const lab = await initialized(aScaledObject({ [PAUSED]: '3' }));
     lab.push('2');
     await lab.passUntil(() => replicas(lab) > 0, 60_000);
@@ -278,7 +275,7 @@ describe('the scaler of the target', () => {
     lab.close();
   });
 
-  it('03-A15: fields of newer versions survive every write of a whole life', async () => {
+  it('fields of newer versions survive every write of a whole life', async () => {
     const newer = { invented: { deep: [1] }, advanced: { scalingModifiers: { formula: 'a', invented: true } } };
     const lab = await initialized(aScaledObject({}, newer));
     lab.push('2');
@@ -288,7 +285,7 @@ describe('the scaler of the target', () => {
     lab.close();
   });
 
-  it('03-A14, I7: a Canary that goes wakes it before the target is raised', async () => {
+  it('I7: a Canary that goes wakes it before the target is raised', async () => {
     const lab = await initialized(aScaledObject());
     lab.server.delete(canaryRef);
     await lab.pass(60_000);
@@ -323,7 +320,7 @@ describe('another scaler', () => {
   it.each([
     { to: 'another name', scaler: anHpa('other'), ref: { ...hpaRef, name: 'other' } },
     { to: 'another kind', scaler: aScaledObject(), ref: soRef },
-  ])('03-A6, B14: with $to the former one of the primary goes, and is no longer remembered', async ({ scaler, ref }) => {
+  ])('with $to the former one of the primary goes, and is no longer remembered', async ({ scaler, ref }) => {
     const lab = await initialized(anHpa());
     lab.server.create(scaler);
     lab.server.patch(canaryRef, { spec: refTo(ref) });
@@ -334,7 +331,7 @@ describe('another scaler', () => {
     lab.close();
   });
 
-  it('03-B14: the scaler of the target that is not named any more is woken, and its primary goes', async () => {
+  it('the scaler of the target that is not named any more is woken, and its primary goes', async () => {
     const lab = await initialized(aScaledObject());
     lab.server.patch(canaryRef, { spec: { autoscalerRef: null } });
     await lab.pass(20_000);
@@ -344,7 +341,7 @@ describe('another scaler', () => {
   });
 
   it.each([{ isDown: false }, { isDown: true }])(
-    '03-B14: the copy of a scaler that was deleted before it left the spec is also deleted (Serin down: $isDown)',
+    'the copy of a scaler that was deleted before it left the spec is also deleted (Serin down: $isDown)',
     async ({ isDown }) => {
       const lab = await initialized(anHpa());
       lab.server.delete(hpaRef);
@@ -369,7 +366,7 @@ describe('another scaler', () => {
     lab.close();
   });
 
-  it('03-B14: a former scaler that is not ours stays', async () => {
+  it('a former scaler that is not ours stays', async () => {
     const lab = await initialized(anHpa());
     lab.server.delete(ofPrimary(hpaRef));
     lab.server.create(anHpa(`${APP}-primary`));
@@ -383,7 +380,7 @@ describe('another scaler', () => {
 it.each([
   { asks: 6, gets: 6 },
   { asks: 2, gets: 2 },
-])('03-W18, W37: without a scaler the primary has the $gets pods of the target after a promotion', async ({ asks, gets }) => {
+])('without a scaler the primary has the $gets pods of the target after a promotion', async ({ asks, gets }) => {
   const lab = await aLab();
   lab.server.create(aModelCanary(plan));
   lab.start();

@@ -26,7 +26,7 @@ export async function ensureScalers(context: ReconcileContext, scaling: Scaling 
   }
 }
 
-/** Makes the primary's scaler, lets it follow the user's with a promotion (03-A2), and holds the minimum that the release needs. */
+/** Makes the primary's scaler, lets it follow the user's with a promotion, and holds the minimum that the release needs. */
 async function ensurePrimaryScaler(context: ReconcileContext, scaling: Scaling, desired: DesiredState): Promise<Outcome> {
   const { canary, view } = context;
   const { scaler, own, primary } = scaling;
@@ -65,7 +65,7 @@ async function holdPrimary(context: ReconcileContext, scaling: Scaling, desired:
   const kept = scaler.renderKept(canary, annotations.restored(context, primary), { atLeast });
   if (kept) return ensure(context, kept, { takenOver: false });
   const { minReplicas, maxReplicas } = canary.spec.autoscalerRef?.primaryScalerReplicas ?? {};
-  // They are the Canary's own, and wait for no promotion (03-A4).
+  // They are the Canary's own, and wait for no promotion.
   const limits = defined({ min: minReplicas, max: maxReplicas });
   const what = `${minimumOf(atLeast)} within ${minReplicas ?? ''}-${maxReplicas ?? ''}`;
   // One key for one object: what was written of it whole is not wanted any more, and no difference to that is drift.
@@ -74,7 +74,7 @@ async function holdPrimary(context: ReconcileContext, scaling: Scaling, desired:
 
 const minimumOf = (atLeast: number | undefined): string => `minimum ${atLeast ?? 'back'}`;
 
-/** The scaler that the spec no longer names would go on scaling the primary, and keep its target paused (03-A6, B14). */
+/** The scaler that the spec no longer names would go on scaling the primary, and keep its target paused. */
 async function removeFormerScaler(context: ReconcileContext): Promise<Outcome> {
   const { canary, view, cluster, signal } = context;
   const former = formerScalingOf(canary, view);

@@ -49,7 +49,7 @@ async function passes(
 const changed = { converged: false, wrote: true };
 const held = { converged: true, wrote: false };
 
-describe('03-B19: the name of the primary Revision', () => {
+describe('the name of the primary Revision', () => {
   const metadata = { resourceVersion: '7', annotations: { [primaryRevisionAnnotation]: 'shop-00001' } };
 
   it('is put back where it names a Revision that is missing, and who wrote it is reported', async () => {

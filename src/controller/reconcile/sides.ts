@@ -17,7 +17,7 @@ import { renewPrimary, wasNeverReady } from './never-ready-primary.ts';
 import { CHANGED, HELD, type Outcome, PENDING, paused } from './outcome.ts';
 import { undoableTemplate } from './undo.ts';
 
-/** Said when a release would begin from it, not in the middle of one (03-W54, B35). */
+/** Said when a release would begin from it, not in the middle of one. */
 export function refuseUnusable({ canary }: ReconcileContext, target: ViewedObject): void {
   const refusal = workloadOf(canary).refuses?.(target.object);
   if (refusal !== undefined) throw new TargetUnusableError(refusal.problem, { object: refOf(target.object), field: refusal.field });
@@ -94,7 +94,7 @@ async function renamePrimary(context: ReconcileContext, existing: ViewedObject, 
   return CHANGED;
 }
 
-/** The generated object of the target's side: made at once, and following the target only as the revision that it is now is analysed (03-S-T2). */
+/** The generated object of the target's side: made at once, and following the target only as the revision that it is now is analysed. */
 export async function ensureCanary(context: ReconcileContext, target: ViewedObject, desired: DesiredState, facts: Facts): Promise<Outcome> {
   const { canary, view } = context;
   const wanted = workloadOf(canary).renderCanary?.(canary, target.object);

@@ -18,8 +18,9 @@ import type { StatusWarning } from './warnings.ts';
 
 const SAID_ANEW = new Set<string>(['Accepted', ...warningConditions]);
 
-/** The process that writes, and its clock. */
-export type Signature = Pick<Release, 'clockAheadMs'> & { writer: string };
+/** The process that writes, its clock, and the generation of the spec that it has stored. */
+export type Signature = Pick<Release, Signed> & { writer: string };
+type Signed = 'writer' | 'clockAheadMs' | 'acceptedGeneration';
 
 type RecordQuestion = Extract<Question, { kind: 'record' }>;
 
@@ -103,10 +104,10 @@ export function draftStatus(
 }
 
 function signedBy(
-  { writer, clockAheadMs }: Pick<Release, 'writer' | 'clockAheadMs'> = {},
-  { writer: _, clockAheadMs: _before, ...release }: Release,
+  { writer, clockAheadMs, acceptedGeneration }: Pick<Release, Signed> = {},
+  { writer: _, clockAheadMs: _before, acceptedGeneration: _accepted, ...release }: Release,
 ): Release {
-  return { ...release, ...defined({ writer, clockAheadMs }) };
+  return { ...release, ...defined({ writer, clockAheadMs, acceptedGeneration }) };
 }
 
 /** Readiness moves with each pod: if only the sentence changed, it is written when it stays, and at once when it names a blocker. */

@@ -39,7 +39,7 @@ function uncalled(analysis: object, provider: object, allowedLocalAddresses: str
 const sidecar = { webhooks: [{ name: 'h', type: 'event', url: 'http://127.0.0.1:15000/quitquitquit' }] };
 const checked = { metrics: [1, 2].map((nth) => ({ name: `m${nth}`, templateRef: { name: 't' }, thresholdRange: { max: 1 } })) };
 
-it('05-W37: an address that is not called is said with its field and the flag, of the Canary and of its MetricTemplates', () => {
+it('an address that is not called is said with its field and the flag, of the Canary and of its MetricTemplates', () => {
   const why = 'is a loopback address, which is called only where --allowed-local-addresses lists it';
   const warnings = uncalled({ ...sidecar, ...checked }, { type: 'prometheus', address: 'http://localhost:9090' });
   expect(warnings).toEqual([
@@ -50,7 +50,7 @@ it('05-W37: an address that is not called is said with its field and the flag, o
   ]);
 });
 
-it('05-W37: a list of local addresses ends it, and the message names five addresses at most', () => {
+it('a list of local addresses ends it, and the message names five addresses at most', () => {
   const ordinary = { type: 'prometheus', address: 'http://prometheus:9090' };
   expect(uncalled({ ...sidecar, ...checked }, ordinary, ['127.0.0.1'])).toEqual([]);
   const webhooks = Array.from({ length: 7 }, (_, nth) => ({ name: `h${nth}`, url: `http://127.0.0.${nth}/` }));

@@ -32,6 +32,7 @@ async function written(...conditions: ReturnType<typeof condition>[]): Promise<{
   const outcome = await new StatusWriter(deps).write(canary, world.facts(), [], {
     brake,
     warnings: [],
+    acceptedGeneration: undefined,
     willWrite: () => undefined,
     signal,
   });

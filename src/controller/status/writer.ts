@@ -4,6 +4,7 @@ import type { CanaryStatus } from '../../api/canary-status.ts';
 import { statusOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { isParsed, parseStatusOnce } from '../../api/parse-canary.ts';
+import { defined } from '../../base/defined.ts';
 import { isRecord } from '../../base/json.ts';
 import type { Facts } from '../../engine/facts.ts';
 import type { Question } from '../../engine/questions.ts';
@@ -72,9 +73,16 @@ export class StatusWriter {
     {
       brake,
       warnings,
+      acceptedGeneration,
       willWrite,
       signal,
-    }: { brake: HealingBrake; warnings: readonly StatusWarning[]; willWrite(): void; signal: AbortSignal },
+    }: {
+      brake: HealingBrake;
+      warnings: readonly StatusWarning[];
+      acceptedGeneration: number | undefined;
+      willWrite(): void;
+      signal: AbortSignal;
+    },
   ): Promise<StatusWriteOutcome> {
     const record = questions.findLast((question) => question.kind === 'record');
     const ref = { apiVersion: canary.apiVersion, kind: 'Canary', name: canary.metadata.name, namespace: canary.metadata.namespace };
@@ -83,7 +91,7 @@ export class StatusWriter {
     const stored = isRecord(found) ? found : undefined;
     const draft = draftStatus(canary, facts, record, {
       ...{ stored, brake, warnings },
-      signature: writerSignature(this.#deps),
+      signature: { ...writerSignature(this.#deps), ...defined({ acceptedGeneration }) },
       sentence: this.#sentence,
     });
     if (draft === undefined) return { outcome: 'written', canary };

@@ -9,7 +9,7 @@ const BUCKETS_SECONDS = [0.05, 0.2, 1, 5, 15, 60, 300];
 const RESULTS = { value: 'value', noData: 'no_data', error: 'error' } as const;
 
 /**
- * Durations of calls to webhooks and metric backends (06-F13). Only by kind and result, which are closed lists: names of Canaries, webhooks and metrics would
+ * Durations of calls to webhooks and metric backends. Only by kind and result, which are closed lists: names of Canaries, webhooks and metrics would
  * make a series each, and `flagger_canary_checks_total` has the first.
  */
 export function callMetrics(registry: Registry) {

@@ -21,7 +21,7 @@ function started() {
   return { metrics, lines };
 }
 
-it('06-ME1, 05-G1: flagger_info reports version and mesh provider', async () => {
+it('flagger_info reports version and mesh provider', async () => {
   const { metrics, lines } = started();
   metrics.started('linkerd');
   expect(await lines('flagger_info')).toEqual(['flagger_info{version="1.2.3",mesh_provider="linkerd"} 1']);
@@ -40,7 +40,7 @@ it('I19: serin_kept_primary shows each primary that outlives its Canary, until i
   expect(await lines('serin_kept_primary')).toEqual([]);
 });
 
-it('06-ME2, 05-G2, W30: flagger_canary_total counts by namespace, and a namespace that lost its last Canary has no series', async () => {
+it('flagger_canary_total counts by namespace, and a namespace that lost its last Canary has no series', async () => {
   const { metrics, lines } = started();
   metrics.counted('test', 1);
   metrics.counted('test', 1);
@@ -55,20 +55,20 @@ it.each([
   { phase: 'Waiting', value: 1 },
   { phase: 'Promoting', value: 1 },
   { phase: 'Succeeded', value: 1 },
-] as const)('06-ME3, 05-G3: flagger_canary_status of a Canary found in $phase is $value', async ({ phase, value }) => {
+] as const)('flagger_canary_status of a Canary found in $phase is $value', async ({ phase, value }) => {
   const { metrics, lines } = started();
   metrics.seen(inRelease({ phase }), START_MS);
   expect(await lines('flagger_canary_status')).toEqual([`flagger_canary_status{${AT}} ${value}`]);
   expect(await lines('flagger_canary_phase')).toEqual([`flagger_canary_phase{${AT},phase="${phase}"} 1`]);
 });
 
-it('06-ME3: a Canary that was not initialized has no status', async () => {
+it('a Canary that was not initialized has no status', async () => {
   const { metrics, lines } = started();
   metrics.seen(inRelease({ phase: 'Initializing' }), START_MS);
   expect(await lines('flagger_canary_status')).toEqual([]);
 });
 
-it('06-ME4, 05-G4: flagger_canary_weight reports both sides, also of what was found at the start', async () => {
+it('flagger_canary_weight reports both sides, also of what was found at the start', async () => {
   const { metrics, lines } = started();
   metrics.seen(inRelease({ canaryWeight: 30 }), START_MS);
   expect(await lines('flagger_canary_weight')).toEqual([
@@ -77,14 +77,14 @@ it('06-ME4, 05-G4: flagger_canary_weight reports both sides, also of what was fo
   ]);
 });
 
-it('06-ME5, 05-G5: flagger_canary_duration_seconds is how long a tick took', async () => {
+it('flagger_canary_duration_seconds is how long a tick took', async () => {
   const { metrics, lines } = started();
   metrics.seen(inRelease(), START_MS);
   metrics.tickEnded(inRelease(), 250);
   expect(await lines('flagger_canary_duration_seconds_sum')).toEqual([`flagger_canary_duration_seconds_sum{${AT}} 0.25`]);
 });
 
-it('06-ME6, 05-G6, B36: flagger_canary_metric_analysis keeps the last value, of request-duration in seconds', async () => {
+it('flagger_canary_metric_analysis keeps the last value, of request-duration in seconds', async () => {
   const { metrics, lines } = started();
   metrics.seen(inRelease(), START_MS);
   metrics.measured(inRelease(), [
@@ -96,7 +96,7 @@ it('06-ME6, 05-G6, B36: flagger_canary_metric_analysis keeps the last value, of 
   expect(await lines('flagger_canary_metric_analysis')).toEqual([`${of('request-success-rate')} 99.5`, `${of('request-duration')} 0.73`]);
 });
 
-it('06-F13: flagger_canary_metric_limit has the limits of the checks, those of request-duration in seconds', async () => {
+it('flagger_canary_metric_limit has the limits of the checks, those of request-duration in seconds', async () => {
   const { metrics, lines } = started();
   const canary = inRelease(
     {},
@@ -125,7 +125,7 @@ it.each([
   { named: undefined, mesh: 'smi:v1alpha1:istio', provider: 'smi:v1alpha1' },
   { named: 'nginx', mesh: 'istio', provider: 'nginx' },
   { named: 'nginx', mesh: 'linkerd', provider: 'linkerd' },
-] as const)('06-F13: flagger_canary_info of provider $named beside $mesh names $provider, whose queries judge it', async (each) => {
+] as const)('flagger_canary_info of provider $named beside $mesh names $provider, whose queries judge it', async (each) => {
   const { metrics, lines } = started();
   metrics.started(each.mesh);
   const spec = { ...(each.named && { provider: each.named }), ingressRef: { apiVersion: 'v1', kind: 'Ingress' as const, name: 'web' } };
@@ -135,14 +135,14 @@ it.each([
   expect(await lines('flagger_canary_info')).toEqual([`flagger_canary_info{${AT},${names}} 1`]);
 });
 
-it('06-F13: an impossible object name is not in flagger_canary_info, since dashboards write it into queries', async () => {
+it('an impossible object name is not in flagger_canary_info, since dashboards write it into queries', async () => {
   const { metrics, lines } = started();
   const ingressRef = { apiVersion: 'v1', kind: 'Ingress' as const, name: 'web"} or up{a="' };
   metrics.seen(inRelease({}, aCanary({}, { ingressRef })), START_MS);
   expect(await lines('flagger_canary_info')).toEqual([expect.stringContaining('service="podinfo",ingress="",route="podinfo"')]);
 });
 
-it('06-F13: a Canary that was never started, or cannot be read, has no flagger_canary_info', async () => {
+it('a Canary that was never started, or cannot be read, has no flagger_canary_info', async () => {
   const { metrics, lines } = started();
   metrics.seen(inRelease({ phase: '' }), START_MS);
   expect(await lines('flagger_canary_info')).toEqual([]);
@@ -158,7 +158,7 @@ it.each([
   { what: 'iterations', analysis: { iterations: 3 }, spec: {}, strategy: 'blue-green', status: 'completed' },
   { what: 'matches', analysis: { iterations: 3, match: [{ headers: {} }] }, spec: {}, strategy: 'ab-testing', status: 'completed' },
   { what: 'no analysis', analysis: { stepWeight: 10 }, spec: { skipAnalysis: true }, strategy: 'canary', status: 'skipped' },
-])('06-ME7, 05-G7: a release with $what is a success of $strategy, $status', async ({ analysis, spec, strategy, status }) => {
+])('a release with $what is a success of $strategy, $status', async ({ analysis, spec, strategy, status }) => {
   const { metrics, lines } = started();
   const canary = inRelease({ phase: 'Finalising' }, aCanary(analysis, spec));
   metrics.seen(canary, START_MS);
@@ -168,7 +168,7 @@ it.each([
   expect(await lines('flagger_canary_failures_total')).toEqual([]);
 });
 
-it('06-ME7: a failed release is a failure, and its analysis counts as completed', async () => {
+it('a failed release is a failure, and its analysis counts as completed', async () => {
   const { metrics, lines } = started();
   const canary = inRelease({}, aCanary({ stepWeight: 10 }, { skipAnalysis: true }));
   metrics.seen(canary, START_MS);
@@ -177,7 +177,7 @@ it('06-ME7: a failed release is a failure, and its analysis counts as completed'
   expect(await lines('flagger_canary_failures_total')).toEqual([`flagger_canary_failures_total{${labels}} 1`]);
 });
 
-it('06-F13: the duration of a release counts from its start to its end', async () => {
+it('the duration of a release counts from its start to its end', async () => {
   const { metrics, lines } = started();
   const release = { targetUid: 'u', revision: 'r', observedGeneration: 1, run: 1, step: 'analysing', failedChecks: 0, iterations: 0 };
   const canary = inRelease({
@@ -189,7 +189,7 @@ it('06-F13: the duration of a release counts from its start to its end', async (
   expect(await lines('flagger_canary_release_duration_seconds_sum')).toEqual([`flagger_canary_release_duration_seconds_sum{${labels}} 90`]);
 });
 
-it('06-F14: the last advance moves with phase, weight and iterations, and not with failed checks', async () => {
+it('the last advance moves with phase, weight and iterations, and not with failed checks', async () => {
   const { metrics, lines } = started();
   const advancedAt = async () => (await lines('flagger_canary_last_advance_timestamp_seconds')).map((line) => Number(line.split(' ')[1]));
   metrics.seen(inRelease({ canaryWeight: 10 }), START_MS);
@@ -199,7 +199,7 @@ it('06-F14: the last advance moves with phase, weight and iterations, and not wi
   expect(await advancedAt()).toEqual([START_MS / 1000 + 120]);
 });
 
-it('06-F13: webhooks and metric backends are timed by kind and result, for every caller', async () => {
+it('webhooks and metric backends are timed by kind and result, for every caller', async () => {
   const { metrics, lines } = started();
   let nowMs = 0;
   const clock = { nowMs: () => nowMs, monotonicMs: () => nowMs, setTimer: () => () => undefined };
@@ -215,7 +215,7 @@ it('06-F13: webhooks and metric backends are timed by kind and result, for every
   ]);
 });
 
-it('06-F13: calls of 50 ms and of five minutes, the durations of a gate and a load test, are counted in different buckets', async () => {
+it('calls of 50 ms and of five minutes, the durations of a gate and a load test, are counted in different buckets', async () => {
   const { metrics, lines } = started();
   const clock = { nowMs: () => 0, monotonicMs: () => 0, setTimer: () => () => undefined };
   metrics.timeCall(clock)('')('passed');
@@ -223,7 +223,7 @@ it('06-F13: calls of 50 ms and of five minutes, the durations of a gate and a lo
   expect(buckets.map((line) => /le="([^"]+)"/.exec(line)?.[1])).toEqual(['0.05', '0.2', '1', '5', '15', '60', '300', '+Inf']);
 });
 
-it('06-F13: events are counted by reason, those about other objects not at all', async () => {
+it('events are counted by reason, those about other objects not at all', async () => {
   const { metrics, lines } = started();
   metrics.seen(inRelease(), START_MS);
   metrics.announced(aCanary(), 'WeightAdvanced');
@@ -238,7 +238,7 @@ const verdicts: Verdict[] = [
   { check: 'lag', verdict: 'unmeasured', reason: 'too early', early: true },
 ];
 
-it('05-W1: checks are counted by metric and verdict, a check that is too early not at all', async () => {
+it('checks are counted by metric and verdict, a check that is too early not at all', async () => {
   const { metrics, lines } = started();
   metrics.seen(inRelease(), START_MS);
   metrics.measured(aCanary(), verdicts);
@@ -267,7 +267,7 @@ function tellAll(metrics: ReturnType<typeof createControllerMetrics>, canary: Ca
 const allSeries = async (metrics: ReturnType<typeof createControllerMetrics>) =>
   (await metrics.registry.metrics()).split('\n').filter((line) => /(name|workload)="podinfo/.test(line));
 
-it('06-F13: a Canary that is gone leaves no series behind, nor does what comes late of it', async () => {
+it('a Canary that is gone leaves no series behind, nor does what comes late of it', async () => {
   const { metrics } = started();
   tellAll(metrics, aCanary());
   expect((await allSeries(metrics)).length).toBeGreaterThan(20);
@@ -281,7 +281,7 @@ it('06-F13: a Canary that is gone leaves no series behind, nor does what comes l
   expect(await metrics.registry.metrics()).not.toMatch(/^flagger_canary_failures_total \d/m);
 });
 
-it('06-F14: a Canary whose spec cannot be run shows its conditions all the same', async () => {
+it('a Canary whose spec cannot be run shows its conditions all the same', async () => {
   const { metrics, lines } = started();
   const conditions = [{ type: 'Accepted', status: 'False', reason: 'InvalidSpec' } as const];
   metrics.seen(
@@ -297,7 +297,7 @@ it('06-F14: a Canary whose spec cannot be run shows its conditions all the same'
   ]);
 });
 
-it('06-F13: a late call for a Canary that was made again is not counted for the new one', async () => {
+it('a late call for a Canary that was made again is not counted for the new one', async () => {
   const { metrics, lines } = started();
   const again = { ...aCanary(), metadata: { ...aCanary().metadata, uid: 'c-9' } };
   metrics.seen(inRelease({ phase: 'Initialized' }, again), START_MS);
@@ -305,7 +305,7 @@ it('06-F13: a late call for a Canary that was made again is not counted for the 
   expect(await lines('flagger_canary_failures_total')).toEqual([]);
 });
 
-it('06-F13: a standby replica has no series of Canaries, and serin_leader is 0', async () => {
+it('a standby replica has no series of Canaries, and serin_leader is 0', async () => {
   const { metrics, lines } = started();
   metrics.leads({
     watches: () => [{ kind: 'v1/Service', ageMs: 5_000, restarts: 2 }],
@@ -338,7 +338,7 @@ it('06-F13: a standby replica has no series of Canaries, and serin_leader is 0',
   expect(await metrics.registry.metrics()).toContain('serin_leader 0\n');
 });
 
-it('06-F13: a Canary that releases another target takes its series along', async () => {
+it('a Canary that releases another target takes its series along', async () => {
   const { metrics, lines } = started();
   tellAll(metrics, aCanary());
   const targetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'other' } as const;
@@ -347,7 +347,7 @@ it('06-F13: a Canary that releases another target takes its series along', async
   expect(await lines('flagger_canary_status')).toEqual(['flagger_canary_status{name="other",namespace="test"} 1']);
 });
 
-it('06-F13: the series of a target that two Canaries name stay until both are gone', async () => {
+it('the series of a target that two Canaries name stay until both are gone', async () => {
   const { metrics, lines } = started();
   const rival = { ...aCanary(), metadata: { ...aCanary().metadata, name: 'rival', uid: 'c-2' } };
   metrics.seen(inRelease({ phase: 'Succeeded' }), START_MS);
@@ -358,7 +358,7 @@ it('06-F13: the series of a target that two Canaries name stay until both are go
   expect(await lines('flagger_canary_status')).toEqual([]);
 });
 
-it('06-F13, 02-15.3.30: only the phase and the conditions of now have a series', async () => {
+it('only the phase and the conditions of now have a series', async () => {
   const { metrics, lines } = started();
   const contested = { type: 'Contested', status: 'True', reason: 'FieldContested' } as const;
   metrics.seen(inRelease({ phase: 'Progressing', conditions: [contested] }), START_MS);

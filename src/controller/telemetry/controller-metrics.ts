@@ -9,7 +9,7 @@ import { releaseMetrics } from './release-metrics.ts';
 import { tickMetrics } from './tick-metrics.ts';
 import { verdictMetrics } from './verdict-metrics.ts';
 
-/** The metrics of the controller, under Flagger's names (02-13) and some of our own: docs/observability.md. */
+/** The metrics of the controller, under Flagger's names and some of our own: docs/observability.md. */
 export function createControllerMetrics(version: string) {
   const registry = new Registry();
   runtimeMetrics(registry);

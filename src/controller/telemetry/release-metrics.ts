@@ -5,7 +5,7 @@ import { metersIn } from '../../base/meters.ts';
 import { type Strategy, strategyOf } from '../../engine/strategy.ts';
 import type { OwnedSeries } from './owned-series.ts';
 
-/** Flagger's words for strategies. The strategy follows only from the spec, for any provider (02-13). */
+/** Flagger's words for strategies. The strategy follows only from the spec, for any provider. */
 const STRATEGY: Readonly<Record<Strategy, string>> = { canary: 'canary', 'a/b': 'ab-testing', 'blue/green': 'blue-green' };
 const ANY_PROVIDER = { weights: true, mirroring: true, headerMatch: true, sessionAffinity: true };
 /** Half a minute to a day, in seconds. */

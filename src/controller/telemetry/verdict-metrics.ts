@@ -16,7 +16,7 @@ export function verdictMetrics(registry: Registry, series: OwnedSeries) {
   const ofLimits = 'Limits of each metric, by bound: min or max; request-duration in seconds';
   const limits = gauge('flagger_canary_metric_limit', ofLimits, ['name', 'namespace', 'metric', 'bound']);
   return {
-    /** A check that was never measured has no verdict, and a check that cannot be measured now keeps its last value (05-B36). */
+    /** A check that was never measured has no verdict, and a check that cannot be measured now keeps its last value. */
     measured(canary: Canary, verdicts: readonly Verdict[]): void {
       const { namespace } = canary.metadata;
       const { name } = canary.spec.targetRef;

@@ -94,7 +94,7 @@ describe('ConfigWatches', () => {
     expect(woken).toEqual(['shop/a']);
   });
 
-  it('03-B24: a forbidden watch says what to grant, and does not count as stale', async () => {
+  it('a forbidden watch says what to grant, and does not count as stale', async () => {
     watches.follow('shop/a', 'shop', [db]);
     handlerOf('shop/Secret/metadata.name=db').onUnavailable?.('forbidden', 'secrets "db" is forbidden');
     expect(await watches.state(db, 'shop', signal)).toEqual({

@@ -72,8 +72,6 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
   // The bounds of a real server.
   const watchTimeoutMs = (): number => (1800 + random() * 1800) * 1000;
   const server = createServer((request, response) => {
-    // Clients compare their clock with ours.
-    response.setHeader('date', new Date(clock.nowMs()).toUTCString());
     const url = new URL(request.url ?? '/', 'http://localhost');
     const exchange: Exchange = { request, response, url, verb: (request.method ?? 'GET').toLowerCase(), resource: url.pathname };
     const userAgent = String(request.headers['user-agent'] ?? '');

@@ -1,6 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { handClock } from '../../../test/fakes/clock.ts';
-import { realWorld } from '../world.ts';
 import { type ApiServer, startApiServer } from './index.ts';
 import type { Json, JsonObject } from './json.ts';
 
@@ -569,12 +567,4 @@ describe('custom resources', () => {
 it('counts requests by verb, resource and user agent', () => {
   expect(server.requestCounts('tester/1')['patch deployments/status']).toBe(1);
   expect(server.requestCounts('unknown')).toEqual({});
-});
-
-it('E144: dates its answers by the clock of its world', async () => {
-  const clock = handClock();
-  const other = await startApiServer({ world: { ...realWorld, clock } });
-  const { headers } = await fetch(`${other.url}/api/v1/namespaces`);
-  expect(headers.get('date')).toBe(new Date(clock.nowMs()).toUTCString());
-  await other.stop();
 });

@@ -54,7 +54,7 @@ it.each([
   ['one that is leaving and still serves', {}, { isLeaving: true }, conditions(false, true, true)],
   ['one that is not ready, published all the same, does not serve', open, { isReady: false }, conditions(true, false, false)],
   ['one that is leaving, published all the same', open, { isLeaving: true }, conditions(true, true, true)],
-])('03-SV: the endpoint of %s', async (_, spec, pod, expected) => expect(await endpoint(spec, pod)).toMatchObject(expected));
+])('the endpoint of %s', async (_, spec, pod, expected) => expect(await endpoint(spec, pod)).toMatchObject(expected));
 
 it.each([
   ['PreferClose', {}, { forZones: [{ name: 'z1' }] }],
@@ -62,7 +62,7 @@ it.each([
   ['PreferSameNode', {}, { forZones: [{ name: 'z1' }], forNodes: [{ name: 'n1' }] }],
   ['PreferSameNode', { isLeaving: true }, undefined],
   [undefined, {}, undefined],
-])('07-S1: hints for %s of %o', async (trafficDistribution, pod, hints) =>
+])('hints for %s of %o', async (trafficDistribution, pod, hints) =>
   expect((await endpoint({ trafficDistribution }, pod)).hints).toEqual(hints),
 );
 

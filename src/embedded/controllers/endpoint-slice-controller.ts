@@ -70,7 +70,7 @@ function slicesFor(service: Service, stores: EndpointStores): EndpointSlice[] {
     .toSorted((a, b) => keyOf(a).localeCompare(keyOf(b)));
   const listed = pods.map((pod) => ({ pod, endpoint: endpointFor(service, pod, stores.nodes) }));
   const endpoints = listed.map(({ endpoint }) => endpoint);
-  // The annotation wins, also where it comes to nothing (07-S9).
+  // The annotation wins, also where it comes to nothing.
   if (isAutomatic(service)) hintByCpu(endpoints, stores.nodes.list());
   else hintNear(endpoints, service.spec.trafficDistribution);
   // Named target ports can differ from pod to pod: one slice for each outcome.

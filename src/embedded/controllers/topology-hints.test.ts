@@ -27,7 +27,7 @@ it.each([
   ['PreferSameNode', { forZones: [{ name: 'z1' }], forNodes: [{ name: 'node-of-z1' }] }],
   ['example.org/nearest', undefined],
   [undefined, undefined],
-])('07-S10: %s hints %j, its own place, at a ready endpoint, and nothing at another', (distribution, hints) => {
+])('%s hints %j, its own place, at a ready endpoint, and nothing at another', (distribution, hints) => {
   const endpoints = [at('z1'), at('z1', false)];
   hintNear(endpoints, distribution);
   expect(endpoints.map((endpoint) => endpoint.hints)).toEqual([hints, undefined]);
@@ -38,7 +38,7 @@ it.each([
   ['service.kubernetes.io/topology-mode', 'auto', true],
   ['service.kubernetes.io/topology-mode', 'Disabled', false],
   ['service.kubernetes.io/topology-aware-hints', 'Auto', true],
-])('07-S9: %s: %s decides: %s', (annotation, value, expected) => {
+])('%s: %s decides: %s', (annotation, value, expected) => {
   const metadata = { name: 'web', annotations: { [annotation]: value } };
   expect(isAutomatic({ apiVersion: 'v1', kind: 'Service', metadata })).toBe(expected);
 });
@@ -49,15 +49,15 @@ it.each([
   ['all in one zone: half of them are lent', 'z1 z1 z1 z1', 'z1>z2 z1>z2 z1>z1 z1>z1'],
   ['fewer endpoints than zones', 'z1', 'z1>'],
   ['three endpoints for two equal zones would overload one', 'z1 z1 z2', 'z1> z1> z2>'],
-])('07-S9: Auto, %s', (_, zones, expected) => expect(shared(zones).join(' ')).toBe(expected));
+])('Auto, %s', (_, zones, expected) => expect(shared(zones).join(' ')).toBe(expected));
 
 it.each([
   ['one zone only', [node('a', 'z1'), node('b', 'z1')]],
   ['a node without a zone', [...twoZones, node('c', '')]],
   ['a node without CPUs', [...twoZones, node('c', 'z2', '0')]],
-])('07-S9: Auto hints nothing with %s', (_, nodes) => expect(shared('z1 z1 z2 z2', nodes).join(' ')).toBe('z1> z1> z2> z2>'));
+])('Auto hints nothing with %s', (_, nodes) => expect(shared('z1 z1 z2 z2', nodes).join(' ')).toBe('z1> z1> z2> z2>'));
 
-it('07-S9: Auto weighs zones by their CPUs, and leaves control planes out', () => {
+it('Auto weighs zones by their CPUs, and leaves control planes out', () => {
   const controlPlane = node('c', 'z3', '64', { 'node-role.kubernetes.io/control-plane': '' });
   expect(shared('z1 z1 z2 z2', [node('a', 'z1', '3'), node('b', 'z2', '1'), controlPlane]).join(' ')).toBe('z1>z1 z1>z1 z2>z1 z2>z2');
 });

@@ -1,4 +1,4 @@
-/** Which endpoint each client is kept at under `sessionAffinity: ClientIP`; of one proxy, and gone with it (07-S6). */
+/** Which endpoint each client is kept at under `sessionAffinity: ClientIP`; of one proxy, and gone with it. */
 export class ClientAffinity {
   readonly #nowMs: () => number;
   readonly #kept = new Map<string, { ip: string; atMs: number }>();

@@ -82,7 +82,7 @@ function portOfHttp(service: KubeObject): number | undefined {
   return ports.includes(HTTP) ? HTTP : ports[0];
 }
 
-/** A slice names ports as its Service does, with the number that the pods have: each Service maps its own (07-T7). */
+/** A slice names ports as its Service does, with the number that the pods have: each Service maps its own. */
 function targetPortOf(service: KubeObject, slice: EndpointSlice, port: number): number | undefined {
   const own = servicePorts(service).find((each) => each.port === port);
   const mapped = slice.ports ?? [];

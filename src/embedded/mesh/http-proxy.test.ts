@@ -96,7 +96,7 @@ describe('HTTPProxy', () => {
     { what: 'two paths in one block', conditions: [{ prefix: '/a' }, { prefix: '/b' }] },
     { what: 'two exact values of one header', conditions: ['a', 'b'].map((exact) => ({ header: { name: 'x', exact } })) },
     { what: 'a path that does not begin with /', conditions: [{ prefix: 'a' }] },
-  ])('04-R-S8: does not take $what', ({ conditions }) =>
+  ])('does not take $what', ({ conditions }) =>
     expect(nameOf(viewOf(root(), proxy('shop', { routes: [canary({ conditions })] })), request('/a', { x: 'a' }))).toBe(404),
   );
 

@@ -75,7 +75,7 @@ describe('IngressRoute', () => {
     expect(Math.abs(canary - 3000)).toBeLessThan(4 * Math.sqrt(4000 * 0.75 * 0.25));
   });
 
-  it('04-R-T5: one service without ready endpoints takes the whole TraefikService along, even at weight 0', () => {
+  it('one service without ready endpoints takes the whole TraefikService along, even at weight 0', () => {
     const half = [...serving('shop-primary'), ...serving('shop-canary', false)];
     const both = weighted({ name: 'shop-primary', weight: 100 }, { name: 'shop-canary', weight: 0 });
     expect(nameOf(viewOf(...half, rule(host), both))).toBe(404);

@@ -65,7 +65,7 @@ async function answersOf(url: string, requests = REQUESTS): Promise<Record<strin
 }
 
 describe('requests to a plain Service', () => {
-  it('07-S5: any of its ready pods answers, each as often as the others', async () => {
+  it('any of its ready pods answers, each as often as the others', async () => {
     const counts = await answersOf(await aProxyAt('n1', {}));
     const { least, most } = binomialBounds(REQUESTS, 1 / NODES.length, ALPHA);
     expect(Object.keys(counts).toSorted()).toEqual(NODES);
@@ -74,11 +74,11 @@ describe('requests to a plain Service', () => {
       expect(count).toBeLessThanOrEqual(most);
     }
   });
-  it('07-S6: the first choice stays the only one of a client that comes again', async () => {
+  it('the first choice stays the only one of a client that comes again', async () => {
     const counts = await answersOf(await aProxyAt('n1', { sessionAffinity: 'ClientIP' }), 20);
     expect(Object.values(counts)).toEqual([20]);
   });
-  it('07-S7: under Local the pod of the node answers all, and without one each request is an error', async () => {
+  it('under Local the pod of the node answers all, and without one each request is an error', async () => {
     const local = { internalTrafficPolicy: 'Local' };
     expect(await answersOf(await aProxyAt('n2', local), 20)).toEqual({ n2: 20 });
     const away = await aProxyAt('n3', local, ['n1', 'n2']);

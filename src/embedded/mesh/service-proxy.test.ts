@@ -26,7 +26,7 @@ describe('the Service proxy of a node', () => {
   it.each(proxyRows)('$title', ({ spec = {}, pods, place = here, goesTo }) => {
     expect(chosen(spec, pods, { place })).toEqual(goesTo.map((pod) => `pod-${pod}`));
   });
-  it('07-S4: a client outside comes in only by node ports, and follows externalTrafficPolicy', () => {
+  it('a client outside comes in only by node ports, and follows externalTrafficPolicy', () => {
     const open = { type: 'NodePort', internalTrafficPolicy: 'Local', externalTrafficPolicy: 'Cluster' };
     expect(chosen({}, spread, { client: outside })).toEqual([]);
     expect(chosen(open, spread, { client: outside })).toHaveLength(3);
@@ -55,7 +55,7 @@ describe('sessionAffinity: ClientIP', () => {
   };
   const short = { sessionAffinityConfig: { clientIP: { timeoutSeconds: 60 } } };
 
-  it('07-S6: a client stays where it is until the time since its last request is over', () => {
+  it('a client stays where it is until the time since its last request is over', () => {
     const { wait, goes, choices } = kept(short);
     expect(choices()).toHaveLength(3);
     goes(1);
@@ -67,7 +67,7 @@ describe('sessionAffinity: ClientIP', () => {
     wait(1);
     expect(choices()).toHaveLength(3);
   });
-  it('07-S6: three hours, where no time is said', () => {
+  it('three hours, where no time is said', () => {
     const { wait, goes, choices } = kept({});
     goes(2);
     wait(10_800);
@@ -75,7 +75,7 @@ describe('sessionAffinity: ClientIP', () => {
     wait(1);
     expect(choices()).toHaveLength(3);
   });
-  it('07-S6: another client is free, and a client whose endpoint is gone gets another', () => {
+  it('another client is free, and a client whose endpoint is gone gets another', () => {
     const { goes, choices } = kept(short);
     goes(1);
     expect(choices({ ...inside, address: '10.0.0.8' })).toHaveLength(3);

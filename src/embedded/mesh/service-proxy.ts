@@ -24,7 +24,7 @@ export interface Client {
 const DEFAULT_AFFINITY_SECONDS = 10_800;
 
 /**
- * The endpoints to which the proxy of a node can send a client's request for a plain Service, as kube-proxy chooses them (07-S5–S11, 07-S13); only the client's
+ * The endpoints to which the proxy of a node can send a client's request for a plain Service, as kube-proxy chooses them; only the client's
  * own endpoint, if the client is kept there. `undefined` if the proxy knows no such Service. Source: kube-proxy `pkg/proxy/topology.go`, and the Kubernetes
  * documentation, "Virtual IPs and Service Proxies".
  */
@@ -50,7 +50,7 @@ export function serviceEndpoints(
   return endpoints.some(({ ip }) => ip === kept) ? endpoints.filter(({ ip }) => ip === kept) : endpoints;
 }
 
-/** The policy has no fallback: no endpoint on this node means none (07-S7); hints are ignored (07-S9), and terminating pods serve as long as they can (07-S11). */
+/** The policy has no fallback: no endpoint on this node means none; hints are ignored, and terminating pods serve as long as they can. */
 function onNode(seen: readonly EndpointSeen[], { node }: ProxyLocation): EndpointSeen[] {
   const here = seen.filter(({ nodeName }) => nodeName === node);
   const ready = here.filter(({ isReady }) => isReady);
@@ -63,7 +63,7 @@ function inCluster(seen: readonly EndpointSeen[], place: ProxyLocation): Endpoin
   return ready.length > 0 ? nearest(ready, place) : seen.filter(({ isDraining }) => isDraining);
 }
 
-/** Hints count when every ready endpoint has one and one of them is for here: first those for the node, then those for the zone (07-S8, S10). */
+/** Hints count when every ready endpoint has one and one of them is for here: first those for the node, then those for the zone. */
 function nearest(ready: EndpointSeen[], { node, zone }: ProxyLocation): EndpointSeen[] {
   const forNode = ready.filter(({ forNodes }) => forNodes.includes(node));
   if (forNode.length > 0 && ready.every(({ forNodes }) => forNodes.length > 0)) return forNode;

@@ -69,7 +69,7 @@ function shares(view: ReturnType<typeof viewOf>, asked = request(), requests = 4
 
 describe('TrafficSplit, as its specification has it', () => {
   it.each(['shop.prod', 'shop.prod.svc', 'shop.prod.svc.cluster.local:80'])(
-    '07-T1: %s is the root, and other Services are no part of it',
+    '%s is the root, and other Services are no part of it',
     (host) => {
       const view = viewOf(...three, split({ blue: 1 }, { service: 'shop.prod.svc.cluster.local' }));
       expect(shares(view, request({}, { host }), 10)).toEqual({ blue: expect.closeTo(100) });
@@ -78,13 +78,13 @@ describe('TrafficSplit, as its specification has it', () => {
     },
   );
 
-  it('07-T2: requests are divided by weight', () => {
+  it('requests are divided by weight', () => {
     const { blue = 0, green = 0 } = shares(viewOf(...three, split({ blue: 90, green: 10 })));
     expect(blue + green).toBeCloseTo(100);
     expect(Math.abs(green - 10)).toBeLessThan((4 * 100 * Math.sqrt(0.1 * 0.9)) / Math.sqrt(4000));
   });
 
-  it('07-T3: weights are shares of their sum, and not of a hundred; 0 is nothing', () => {
+  it('weights are shares of their sum, and not of a hundred; 0 is nothing', () => {
     const { blue = 0 } = shares(viewOf(...three, split({ blue: 1000, green: 500 })));
     expect(Math.abs(blue - 66.7)).toBeLessThan(3);
     expect(shares(viewOf(...three, split({ green: 1 })))).toEqual({ green: expect.closeTo(100) });
@@ -92,20 +92,20 @@ describe('TrafficSplit, as its specification has it', () => {
     expect(shares(viewOf(...three, split({ blue: 0, green: 0 })), request(), 10)).toEqual({ '503': expect.closeTo(100) });
   });
 
-  it('07-T4: weights of v1alpha1 are quantities', () => {
+  it('weights of v1alpha1 are quantities', () => {
     expect(shares(viewOf(...three, split({ blue: '0', green: '100m' }, {}, 'v1alpha1')))).toEqual({ green: expect.closeTo(100) });
     const { blue = 0 } = shares(viewOf(...three, split({ blue: '500m', green: '1' }, {}, 'v1alpha1')));
     expect(Math.abs(blue - 33.3)).toBeLessThan(3);
   });
 
-  it('07-T5: each backend is a Service with endpoints of its own, and the endpoints of the root are its own', () => {
+  it('each backend is a Service with endpoints of its own, and the endpoints of the root are its own', () => {
     const view = viewOf(service('shop', { endpoints: 3 }), service('blue', { endpoints: 1 }), split({ blue: 1 }));
     const route = routeByTrafficSplit(view, request())?.(Math.random);
     if (!route || !('destination' in route)) throw new Error('no route');
     expect(endpointsOf(view, route.destination)).toHaveLength(1);
   });
 
-  it('07-T6: a backend without the port of the root, by number, gets nothing on it', () => {
+  it('a backend without the port of the root, by number, gets nothing on it', () => {
     const other = service('blue', { ports: [{ name: 'http', port: 1024 }] });
     expect(shares(viewOf(service('shop'), other, service('green'), split({ blue: 50, green: 50 })))).toEqual({
       green: expect.closeTo(100),
@@ -113,7 +113,7 @@ describe('TrafficSplit, as its specification has it', () => {
     expect(shares(viewOf(service('shop'), other, split({ blue: 1 })), request(), 10)).toEqual({ '503': expect.closeTo(100) });
   });
 
-  it('07-T7: each backend maps the port to a port of its own pods', () => {
+  it('each backend maps the port to a port of its own pods', () => {
     const grpc = (targetPort: number): Port[] => [{ name: 'grpc', port: 8080, targetPort }];
     const view = viewOf(
       service('birds', { ports: grpc(8080) }),
@@ -127,7 +127,7 @@ describe('TrafficSplit, as its specification has it', () => {
     expect(endpointsOf(view, { ...route.destination, name: 'blue-birds' })).toEqual([expect.objectContaining({ targetPort: 8080 })]);
   });
 
-  it('07-T8: several ports are split by the same weights, each over the backends that have it', () => {
+  it('several ports are split by the same weights, each over the backends that have it', () => {
     const both = [
       { name: 'grpc', port: 8080 },
       { name: 'rest', port: 9090 },
@@ -147,7 +147,7 @@ describe('TrafficSplit, as its specification has it', () => {
   it.each([
     { what: 'its Service does not exist', green: [] },
     { what: 'its Deployment does not exist', green: service('green', { endpoints: 0 }) },
-  ])('07-T10: a backend gets nothing as long as $what', ({ green }) => {
+  ])('a backend gets nothing as long as $what', ({ green }) => {
     expect(shares(viewOf(service('shop'), service('blue'), green, split({ blue: 50, green: 50 })))).toEqual({ blue: expect.closeTo(100) });
   });
 
@@ -158,16 +158,16 @@ describe('TrafficSplit, as its specification has it', () => {
     expect(Math.abs(green - 50)).toBeLessThan(4);
   });
 
-  it('07-T11: a backend that is the root of another split is not resolved further', () => {
+  it('a backend that is the root of another split is not resolved further', () => {
     const inner = split({ green: 1 }, { service: 'blue' }, 'v1alpha4', 'inner');
     expect(shares(viewOf(...three, split({ blue: 1 }), inner))).toEqual({ blue: expect.closeTo(100) });
   });
 
-  it('07-T12: a split that names its own root splits nothing', () => {
+  it('a split that names its own root splits nothing', () => {
     expect(shares(viewOf(...three, split({ shop: 900, green: 100 })), request(), 100)).toEqual({ root: expect.closeTo(100) });
   });
 
-  it('07-T13: matching clients reach the backends, and all others the Service of the root’s name', () => {
+  it('matching clients reach the backends, and all others the Service of the root’s name', () => {
     const matches = [{ kind: 'HTTPRouteGroup', name: 'firefox' }];
     const view = viewOf(
       ...three,
@@ -179,12 +179,12 @@ describe('TrafficSplit, as its specification has it', () => {
     expect(shares(view, request(), 50)).toEqual({ root: expect.closeTo(100) });
   });
 
-  it('07-T13: a group that is not found matches no request', () => {
+  it('a group that is not found matches no request', () => {
     const matches = [{ kind: 'HTTPRouteGroup', name: 'absent' }];
     expect(shares(viewOf(...three, split({ green: 100 }, { matches })), request(), 50)).toEqual({ root: expect.closeTo(100) });
   });
 
-  it('07-T14: any match of any group will do', () => {
+  it('any match of any group will do', () => {
     const matches = ['beta', 'reads'].map((name) => ({ kind: 'HTTPRouteGroup', name }));
     const beta = group('beta', [{ headers: { user: '^a$' } }, { headers: { user: '^b$' } }]);
     const view = viewOf(...three, split({ green: 1 }, { matches }), beta, group('reads', [{ methods: ['PUT'] }]));
@@ -197,7 +197,7 @@ describe('TrafficSplit, as its specification has it', () => {
     expect(shares(view, request({ user: 'c' }), 10)).toEqual({ root: expect.closeTo(100) });
   });
 
-  it('07-T15: path, methods and headers of one match hold together; header conditions are regular expressions', () => {
+  it('path, methods and headers of one match hold together; header conditions are regular expressions', () => {
     const matches = [{ kind: 'HTTPRouteGroup', name: 'all' }];
     const entry = { name: 'all', pathRegex: '/api/.*', methods: ['GET', 'HEAD'], headers: { 'User-Agent': '.*Firefox.*', 'x-a': '1|2' } };
     const view = viewOf(...three, split({ green: 1 }, { matches }), group('all', [entry]));

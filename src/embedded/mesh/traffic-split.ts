@@ -39,7 +39,7 @@ interface TrafficSplit {
 
 /**
  * The backend that the TrafficSplit of the request's Service picks; `undefined` if no split is for this request. Splits are not hierarchical: the result is a
- * Service, even if another split has it as its root (07-T11). A split that names itself is ignored (07-T12).
+ * Service, even if another split has it as its root. A split that names itself is ignored.
  */
 export function routeByTrafficSplit(view: LaggedView, request: MeshRequest): RouteChoice | undefined {
   const { service } = request.host;
@@ -72,8 +72,8 @@ function portOf(root: KubeObject | undefined, asked: number | undefined): number
 }
 
 /**
- * A backend is left out for a port that it does not have under the same number (07-T6), and as long as it has no endpoint at all, also if its Service does not
- * exist (07-T10). A backend whose endpoints are not ready keeps its share.
+ * A backend is left out for a port that it does not have under the same number, and as long as it has no endpoint at all, also if its Service does not
+ * exist. A backend whose endpoints are not ready keeps its share.
  */
 function canServe(view: LaggedView, { name, namespace }: { name: string; namespace: string }, port: number | undefined): boolean {
   const service = view.get('Service', `${namespace}/${name}`);
@@ -81,7 +81,7 @@ function canServe(view: LaggedView, { name, namespace }: { name: string; namespa
   return hasEndpoints(view, { name, namespace });
 }
 
-/** Any match of any group (07-T14); a group that is not found matches nothing. */
+/** Any match of any group; a group that is not found matches nothing. */
 function isMatched(view: LaggedView, refs: TrafficSplit['matches'], namespace: string, request: MeshRequest): boolean {
   if (refs.length === 0) return true;
   return refs.some(({ name }) => {

@@ -17,7 +17,7 @@ const context = {
   world: { ...realWorld, random: () => 1 },
 };
 
-it('07-S12: a pod that gets SIGTERM answers the requests that it has begun, and takes no more', async () => {
+it('a pod that gets SIGTERM answers the requests that it has begun, and takes no more', async () => {
   const pod: Pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web' }, spec: {} };
   const app = await startApp(behaviourOf(pod), context);
   const url = `http://127.0.0.1:${app.port}/`;

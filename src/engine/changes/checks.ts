@@ -20,7 +20,7 @@ import { alerting } from './terminal.ts';
 
 /** Answers of hooks and metrics after which the release continues. */
 export const checks = {
-  /** A closed gate or a refused write: repeated after one interval. Announced once for each reason; an alert is sent once for each gate (05-A3–A5, W5). */
+  /** A closed gate or a refused write: repeated after one interval. Announced once for each reason; an alert is sent once for each gate. */
   poll: (input: Input) => {
     const reason = refusalReason(input);
     const isNews = input.context.release.reason !== reason && reason !== '';

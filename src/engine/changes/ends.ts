@@ -30,7 +30,7 @@ export const ends = {
     };
     const ending = rollbackEnding(input, bare.failedChecks);
     const isAsked = ending.code === 'RolledBackByUser' || ending.code === 'RolledBackByHook';
-    // A rollback on request of a hook or a user is not a fault of the release, unless its checks had failed already (05-A6, A7).
+    // A rollback on request of a hook or a user is not a fault of the release, unless its checks had failed already.
     const isWanted = isAsked && failedChecks < thresholdOf(input.event.facts.canary.spec.analysis);
     const ended = terminal(input, bare, 'Failed', ending, { reason: 'Failed', severity: isWanted ? 'warn' : 'error' });
     const isFit = input.event.facts.primary?.readiness.state === 'ready' && input.event.facts.primary.serving;

@@ -9,7 +9,7 @@ import { neverDue } from './state.ts';
 
 const changed = ({ canary }: Standing) => `The configs of ${canary.spec.targetRef.name} changed, or could have changed.`;
 
-/** Pods read configs when they start: the present pods have read other configs than those to be analysed (E56, 02-15.1.11), and lose their traffic first. */
+/** Pods read configs when they start: the present pods have read other configs than those to be analysed (E56), and lose their traffic first. */
 export const recycleRouting = running(
   {
     isUnfit: true,

@@ -12,7 +12,7 @@ export interface ClusterRequest {
 
 /**
  * Sends a request to the API server with the identity of the controller, whose permissions limit the visible objects. It goes nowhere else: an address that a
- * template names never sees the controller's credentials (05-W23). Any status is a response; throws without a response.
+ * template names never sees the controller's credentials. Any status is a response; throws without a response.
  */
 export type AskCluster = (request: ClusterRequest, signal: AbortSignal) => Promise<{ status: number; body: string }>;
 

@@ -1,7 +1,7 @@
 import { withoutTrailing } from '../../base/text-search.ts';
 
 /**
- * The address of a backend with a path appended to its own (05-P1): a prefix and user info are kept, a query string is dropped. Undefined if it is not an http
+ * The address of a backend with a path appended to its own: a prefix and user info are kept, a query string is dropped. Undefined if it is not an http
  * or https URL.
  */
 export function baseUrl(address: string, path: string, query: Readonly<Record<string, string>> = {}): URL | undefined {

@@ -15,7 +15,7 @@ export interface BackendSource extends Pick<AskOptions, 'timeoutMs' | 'tls' | 'e
   secret: Readonly<Record<string, string>> | undefined;
   /** Name of that Secret with its namespace, for messages. */
   secretName: string;
-  /** Length of the metric's interval in milliseconds; undefined if it is not a Go duration, which only some backends need (05-T12). */
+  /** Length of the metric's interval in milliseconds; undefined if it is not a Go duration, which only some backends need. */
   intervalMs: number | undefined;
   /** Time range of the query, if the template sets one; if undefined, the backend decides. */
   windowMs: number | undefined;
@@ -79,7 +79,7 @@ export function secretKeys<K extends string>(
   return Object.fromEntries(keys.map((key) => [key, secret[key] ?? 'any'])) as Record<K, string>;
 }
 
-/** The window of a backend that depends on the metric's interval, or the reason for which it is unknown (05-T12). */
+/** The window of a backend that depends on the metric's interval, or the reason for which it is unknown. */
 export function windowOf(source: BackendSource, intervals: number): number | { problem: string } {
   if (source.windowMs !== undefined) return source.windowMs;
   if (source.intervalMs !== undefined) return source.intervalMs * intervals;

@@ -6,7 +6,7 @@ import { readMetricDataQueries } from './metric-data-query.ts';
 
 const source = sourceOf(known, 'cloudwatch', 'http://127.0.0.1:1');
 
-it('05-W23: the address of a template gets requests only with the keys of its own Secret', () => {
+it('the address of a template gets requests only with the keys of its own Secret', () => {
   expect(cloudwatchAddress(source)).toBe('http://127.0.0.1:1');
   expect(cloudwatchAddress({ ...source, secret: undefined })).toBeUndefined();
   expect(cloudwatchAddress({ ...source, secret: {} })).toBeUndefined();
@@ -23,14 +23,14 @@ it.each([
   });
 });
 
-it('05-P15: keys in any letter case are read, and unknown ones are left out', () => {
+it('keys in any letter case are read, and unknown ones are left out', () => {
   const query = '[{"id":"a","metricstat":{"METRIC":{"namespace":"n","dimensions":[{"name":"x","value":"id"}]},"stat":"Sum","extra":1}}]';
   expect(readMetricDataQueries(query)).toEqual({
     queries: [{ Id: 'a', MetricStat: { Metric: { Namespace: 'n', Dimensions: [{ Name: 'x', Value: 'id' }] }, Stat: 'Sum' } }],
   });
 });
 
-it('05-P15: every field of MetricDataQuery and of its parts is known', () => {
+it('every field of MetricDataQuery and of its parts is known', () => {
   const queries = [
     { Id: 'a', Expression: 'b / 2', Label: 'l', Period: 60, AccountId: '123456789012', ReturnData: false },
     {

@@ -7,13 +7,13 @@ import type { AwsKeys } from './cloudwatch-client.ts';
 import { readMetricDataQueries } from './metric-data-query.ts';
 
 const WHO = 'CloudWatch';
-/** As in Flagger (05-P15). */
+/** As in Flagger. */
 const INTERVALS = 10;
 const MAX_DATAPOINTS = 20;
 /** Values come newest first and are reversed, so that the newest is judged. */
 const RULE: SampleRule = { series: 'first', sample: 'last', null: 'noData', empty: 'noData', nan: 'keep' };
 
-/** Amazon CloudWatch's GetMetricData (05-P15), signed and retried by the client of AWS, which is loaded when it is used. */
+/** Amazon CloudWatch's GetMetricData, signed and retried by the client of AWS, which is loaded when it is used. */
 export const cloudwatch: MakeBackend = (source) => {
   const { region } = source.provider;
   if (!region) return wrongField('spec.provider.region', 'is required');
@@ -55,7 +55,7 @@ export const cloudwatch: MakeBackend = (source) => {
       return pickSample(series, RULE, source.choice);
     },
     async isOnline(signal) {
-      // CloudWatch refuses this request once it understands it, which is enough for the probe (05-P16).
+      // CloudWatch refuses this request once it understands it, which is enough for the probe.
       const refused: RefusedStatus = {};
       const response = await send({ MetricDataQueries: [], StartTime: new Date(0), EndTime: new Date(0) }, signal, refused);
       return 'kind' in response && refused.status !== 400 ? response.reason : undefined;
@@ -63,7 +63,7 @@ export const cloudwatch: MakeBackend = (source) => {
   };
 };
 
-/** The address of a template gets requests only with the template's own keys: the controller's identity goes only to AWS (05-W23). */
+/** The address of a template gets requests only with the template's own keys: the controller's identity goes only to AWS. */
 export function cloudwatchAddress({ provider, secret }: Pick<BackendSource, 'provider' | 'secret'>): string | undefined {
   return secret?.aws_access_key_id && provider.address ? provider.address : undefined;
 }

@@ -4,7 +4,7 @@ import { type MakeBackend, requestTo, secretKeys, windowOf } from './backend.ts'
 import { jsonBackend } from './json-backend.ts';
 
 const DEFAULT_ADDRESS = 'https://api.datadoghq.com';
-/** The newest bucket of Datadog is incomplete, so that the oldest point of a long window is judged (05-P10). */
+/** The newest bucket of Datadog is incomplete, so that the oldest point of a long window is judged. */
 const INTERVALS = 10;
 const RULE: SampleRule = { series: 'first', sample: 'first', null: 'zero', empty: 'noData', nan: 'keep' };
 

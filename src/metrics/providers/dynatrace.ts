@@ -10,7 +10,7 @@ const RULE: SampleRule = { series: 'last', sample: 'first', null: 'zero', empty:
 const ResponseBody = z.object({ result: z.array(z.object({ data: z.array(z.object({ values: z.array(z.number().nullable()) })) })) });
 const ErrorBody = z.object({ error: z.object({ message: z.string() }) });
 
-/** Dynatrace's metrics API v2: `GET /api/v2/metrics/query`, one value for the whole window (`resolution=Inf`, 05-P40). */
+/** Dynatrace's metrics API v2: `GET /api/v2/metrics/query`, one value for the whole window (`resolution=Inf`). */
 export const dynatrace: MakeBackend = (source) => {
   const { address } = source.provider;
   if (!address) return wrongField('spec.provider.address', 'is required');

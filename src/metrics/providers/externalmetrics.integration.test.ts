@@ -13,7 +13,7 @@ it.each([
   ['ns/m?labelSelector=a%3Db', { namespace: 'ns', metric: 'm', selector: 'a=b' }],
   ['  ns/m\n', { namespace: 'ns', metric: 'm', selector: '' }],
   ['ns/queue%3Alength', { namespace: 'ns', metric: 'queue%3Alength', selector: '' }],
-])('05-Q9: %j is read', (query, read) => {
+])('%j is read', (query, read) => {
   expect(readExternalQuery(query)).toEqual(read);
 });
 
@@ -22,7 +22,7 @@ it('replaces half a surrogate pair by the replacement character', () => {
 });
 
 it.each(['ns/', '/', '', 'a/b/c', '%zz', '../m', 'ns/..', 'ns/%2e%2e', 'a%2Fb%2Fc', 'NS/m', 'ns%3Fx/m'])(
-  '05-Q9: %j is refused, so that no query leads elsewhere on the API server',
+  '%j is refused, so that no query leads elsewhere on the API server',
   (query) => {
     expect(readExternalQuery(query)).toEqual({ problem: expect.stringContaining('is not [namespace/]metric') });
   },
@@ -40,7 +40,7 @@ it.each([
   ['5e3', 5000],
   ['12E', 12e18],
   ['100n', 1e-7],
-])('05-P61: the quantity %s is %d', (text, value) => {
+])('the quantity %s is %d', (text, value) => {
   expect(parseQuantity(text)).toBe(value);
 });
 
@@ -48,7 +48,7 @@ it.each(['', 'm', '1 m', '1mm', '0x1', 'NaN', '1e', '1Ki5'])('%j is not a quanti
   expect(parseQuantity(text)).toBeUndefined();
 });
 
-it('05-W23, P63: an address without its own token gets requests without any token, and never through the cluster', async () => {
+it('an address without its own token gets requests without any token, and never through the cluster', async () => {
   const fake = await known.start();
   const asked: string[] = [];
   const askCluster = async ({ path }: { path: string }) => {
@@ -88,7 +88,7 @@ it('a query of the cluster is limited to the namespace of its template, which it
   expect(asked).toEqual(Array(3).fill('/apis/external.metrics.k8s.io/v1beta1/namespaces/shop/queue'));
 });
 
-it('05-P60: at its own address any namespace is queried, as the token there allows, and default if none is named', async () => {
+it('at its own address any namespace is queried, as the token there allows, and default if none is named', async () => {
   const fake = await known.start();
   const made = externalmetrics(sourceOf(known, 'externalmetrics', fake.address));
   if ('problem' in made) throw new Error(made.problem);

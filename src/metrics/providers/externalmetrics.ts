@@ -19,7 +19,7 @@ const Quantity = z.union([z.string(), z.number()]).transform((text, context) => 
 const ResponseBody = z.object({ items: z.array(z.object({ value: Quantity })) });
 
 /**
- * The External Metrics API of Kubernetes (05-P60–P64): of the cluster itself, with the controller's identity; or at the address of the template, only with the
+ * The External Metrics API of Kubernetes: of the cluster itself, with the controller's identity; or at the address of the template, only with the
  * token of its Secret.
  */
 export const externalmetrics: MakeBackend = (source) => {
@@ -52,7 +52,7 @@ function ask({ provider: { address }, secret }: BackendSource, path: string, lab
 
 const NAMESPACE = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 
-/** `[{namespace}/]{metric}[?labelSelector=…]` (05-P60, Q9), whose parts are already encoded for a path. */
+/** `[{namespace}/]{metric}[?labelSelector=…]`, whose parts are already encoded for a path. */
 export function readExternalQuery(
   query: string,
   absent = 'default',

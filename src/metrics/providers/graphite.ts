@@ -9,7 +9,7 @@ const RULE: SampleRule = { series: 'last', sample: 'last', null: 'skip', empty: 
 const Numeric = z.union([z.number(), z.string(), z.null()]);
 const ResponseBody = z.array(z.looseObject({ datapoints: z.array(z.tuple([Numeric, Numeric])) }));
 
-/** Graphite's render API. The query is itself a URL query string: `target=…&from=-2min` (05-P25). */
+/** Graphite's render API. The query is itself a URL query string: `target=…&from=-2min`. */
 export const graphite: MakeBackend = (source) => {
   const { secret, secretName, provider } = source;
   const { address } = provider;

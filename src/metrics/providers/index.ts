@@ -1,35 +1,14 @@
 import { type MetricProviderType, metricProviders } from '../../api/metric-template.ts';
 import { hideSecrets, userInfoOf } from '../../base/hide-secrets.ts';
 import { type BackendSource, type MakeBackend, wrongField } from './backend.ts';
-import { cloudwatch } from './cloudwatch.ts';
-import { datadog } from './datadog.ts';
-import { dynatrace } from './dynatrace.ts';
-import { externalmetrics } from './externalmetrics.ts';
-import { graphite } from './graphite.ts';
-import { influxdb } from './influxdb.ts';
-import { keptn } from './keptn.ts';
+import * as listed from './backends.ts';
 import type { MetricProvider } from './metric-provider.ts';
-import { newrelic } from './newrelic.ts';
-import { prometheusBackend } from './prometheus.ts';
-import { splunk } from './splunk.ts';
-import { stackdriver } from './stackdriver.ts';
 
-/** Every metric backend of the API. */
-export const backends: Readonly<Record<MetricProviderType, MakeBackend>> = {
-  cloudwatch,
-  datadog,
-  dynatrace,
-  externalmetrics,
-  graphite,
-  influxdb,
-  keptn,
-  newrelic,
-  prometheus: prometheusBackend,
-  splunk,
-  stackdriver,
-};
+/** A type of the API without a backend, or the reverse, does not compile. */
+export const backends: Readonly<Record<MetricProviderType, MakeBackend>> & Record<Exclude<keyof typeof listed, MetricProviderType>, never> =
+  listed;
 
-/** A missing type is Prometheus, as in Flagger (05-T20); an unknown one is an error. */
+/** A missing type is Prometheus, as in Flagger; an unknown one is an error. */
 export const backendFor: MakeBackend = (source) => {
   const { type = 'prometheus' } = source.provider;
   if (!Object.hasOwn(backends, type))

@@ -18,7 +18,7 @@ it.each([
   ['a count without sign', table('unsignedLong', '7'), { kind: 'value', value: 7 }],
   ['a text', table('string', 'many'), { kind: 'error', reason: expect.any(String) }],
   ['an error among the rows', failed, { kind: 'error', reason: expect.stringContaining('the bucket is gone') }],
-])('05-P31: %s gives a value only if it can be judged', async (_, answer, measured) => {
+])('%s gives a value only if it can be judged', async (_, answer, measured) => {
   csv = answer;
   const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const made = influxdb({

@@ -6,14 +6,14 @@ import type { SampleRule, Samples } from '../samples.ts';
 import { type MakeBackend, secretKeys, wrongAddress, wrongField } from './backend.ts';
 import { jsonBackend } from './json-backend.ts';
 
-/** Today an empty answer is zero, so that an error count without errors passes (05-4.2); `strictNoData` takes it for no data. */
+/** Today an empty answer is zero, so that an error count without errors passes; `strictNoData` takes it for no data. */
 const RULE: SampleRule = { series: 'first', sample: 'first', null: 'noData', empty: 'zero', nan: 'keep' };
 const DIALECT = { annotations: ['datatype', 'group', 'default'], delimiter: ',', header: true };
 const PROBE = 'from(bucket: "default") |> range(start: -2h)';
 const ErrorBody = z.object({ message: z.string() });
 const NUMBERS = ['double', 'long', 'unsignedLong'];
 
-/** InfluxDB 2: a Flux query, answered as annotated CSV (05-P30, P31). */
+/** InfluxDB 2: a Flux query, answered as annotated CSV. */
 export const influxdb: MakeBackend = (source) => {
   const { provider } = source;
   if (!provider.address) return wrongField('spec.provider.address', 'is required');

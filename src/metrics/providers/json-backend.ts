@@ -29,7 +29,7 @@ export interface JsonBackend {
   probeIsGood?(status: number): boolean;
   /** The status by which the backend refuses a query, if it has no other cause; the check then waits with `QueryInvalid`. */
   queryRefusal?: number;
-  /** The backend's message in the body of an error; a body of another shape is never shown (05-W37). */
+  /** The backend's message in the body of an error; a body of another shape is never shown. */
   errorText?(json: unknown): string | undefined;
 }
 

@@ -1,6 +1,5 @@
 import { parseDuration } from '../../api/duration.ts';
 
-/** A query of Keptn (05-P45). */
 export type KeptnQuery =
   | { kind: 'metric'; namespace: string; name: string }
   | { kind: 'analysis'; namespace: string; definition: string; timeframe: string; args: Record<string, string> };
@@ -14,9 +13,7 @@ const KINDS: Readonly<Record<string, KeptnQuery['kind']>> = {
 const DEFAULT_TIMEFRAME = '1m';
 const NAME = /^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$/;
 
-/**
- * `{kind}/{namespace}/{name}[/{timeframe}[/{key=value;…}]]`. Kind and names are converted to lower case, as in Kubernetes; arguments keep their case (05-W23).
- */
+/** `{kind}/{namespace}/{name}[/{timeframe}[/{key=value;…}]]`. Kind and names are converted to lower case, as in Kubernetes; arguments keep their case. */
 export function readKeptnQuery(query: string): KeptnQuery | { problem: string } {
   const [kind = '', namespace = '', name = '', timeframe = DEFAULT_TIMEFRAME, args = ''] = query.trim().split('/');
   const known = KINDS[kind.toLowerCase()];

@@ -14,7 +14,7 @@ it.each([
   ],
   ['Analyses/shop/SLO\n', { kind: 'analysis', namespace: 'shop', definition: 'slo', timeframe: '1m', args: {} }],
   ['keptnmetrics/shop/latency/ignored', { kind: 'metric', namespace: 'shop', name: 'latency' }],
-])('05-Q10, P45: %j is read', (query, read) => {
+])('%j is read', (query, read) => {
   expect(readKeptnQuery(query)).toEqual(read);
 });
 
@@ -26,7 +26,7 @@ it.each([
   'analysis/../slo',
   'keptnmetric/shop/..',
   'keptnmetric/shop/a?b',
-])('05-Q10: %j is refused, so that no query leads elsewhere on the API server', (query) => {
+])('%j is refused, so that no query leads elsewhere on the API server', (query) => {
   expect(readKeptnQuery(query)).toEqual({ problem: expect.stringContaining('is not keptnmetric/namespace/name') });
 });
 
@@ -55,18 +55,18 @@ function run(askCluster: ReturnType<typeof cluster>['askCluster'], timeoutMs: nu
 
 const pending = JSON.stringify({ kind: 'Analysis', status: { state: 'Progressing' } });
 
-it('05-P47: an analysis is polled until it is complete, and then deleted', async () => {
+it('an analysis is polled until it is complete, and then deleted', async () => {
   const { asked, askCluster } = cluster('{"kind":"Analysis"}', pending, '{"kind":"Analysis","status":{"state":"Completed"}}', passed);
   expect(await run(askCluster, 500)).toEqual({ kind: 'value', value: 1 });
   expect(asked).toEqual(['POST', 'GET', 'GET', 'GET', 'GET', 'DELETE']);
 });
 
-it('05-P47: an analysis that fails is zero', async () => {
+it('an analysis that fails is zero', async () => {
   const { askCluster } = cluster('{"kind":"Analysis","status":{"state":"Completed","pass":false}}');
   expect(await run(askCluster, 500)).toEqual({ kind: 'value', value: 0 });
 });
 
-it('05-P47: an analysis that is not complete in time is also deleted, as is an analysis that is cancelled', async () => {
+it('an analysis that is not complete in time is also deleted, as is an analysis that is cancelled', async () => {
   const late = cluster(pending);
   expect(await run(late.askCluster, 50)).toEqual({ kind: 'error', reason: 'Keptn did not answer within 50 ms' });
   expect(late.asked.at(-1)).toBe('DELETE');

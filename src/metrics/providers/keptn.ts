@@ -15,7 +15,7 @@ import { statusReason } from './status-reason.ts';
 const WHO = 'Keptn';
 const API = '/apis/metrics.keptn.sh/v1beta1';
 const RULE: SampleRule = { series: 'first', sample: 'first', null: 'noData', empty: 'noData', nan: 'keep' };
-/** Number of polls of an analysis during a check: once a second in the usual ten (05-P47). */
+/** Number of polls of an analysis during a check: once a second in the usual ten. */
 const MOST_READS = 10;
 
 const Metric = z.object({ kind: z.literal('KeptnMetric'), status: z.object({ value: z.string().optional() }).optional() });
@@ -24,7 +24,7 @@ const Analysis = z.object({
   status: z.object({ state: z.string().optional(), pass: z.boolean().optional() }).optional(),
 });
 
-/** Keptn's metrics and analyses, which are objects of the cluster and are requested with the controller's identity (05-P45–P48). */
+/** Keptn's metrics and analyses, which are objects of the cluster and are requested with the controller's identity. */
 export const keptn: MakeBackend = (source) => {
   const readOwn = (query: string): ReturnType<typeof readKeptnQuery> => {
     const read = readKeptnQuery(query);
@@ -66,7 +66,7 @@ function readMetric(json: unknown): number[][] | undefined {
 
 type AnalysisQuery = Extract<KeptnQuery, { kind: 'analysis' }>;
 
-/** Creates an Analysis, waits for its verdict (1: it passed, 0: it failed), and deletes it after any result (05-P47). */
+/** Creates an Analysis, waits for its verdict (1: it passed, 0: it failed), and deletes it after any result. */
 async function analyse(query: AnalysisQuery, source: BackendSource, signal: AbortSignal): Promise<Measurement> {
   const { timeoutMs, clock = systemClock, askCluster: ask } = source;
   const options = { who: WHO, timeoutMs, clock, secrets: [], signal };

@@ -10,7 +10,7 @@ const byLowerCase = new Map(KEYS.map((key) => [key.toLowerCase(), key]));
 /** Deeper than any MetricDataQuery: values below are left out. */
 const DEEPEST = 10;
 
-/** The query of a template: a JSON array of MetricDataQuery with keys in any letter case; unknown ones are left out (05-P15). */
+/** The query of a template: a JSON array of MetricDataQuery with keys in any letter case; unknown ones are left out. */
 export function readMetricDataQueries(query: string): { queries: object[] } | { problem: string } {
   const json = parseJson(query);
   if (json === undefined) return { problem: 'the query is not JSON: CloudWatch wants an array of MetricDataQuery' };

@@ -9,7 +9,7 @@ const RULE: SampleRule = { series: 'first', sample: 'first', null: 'noData', emp
 const ResponseBody = z.object({ results: z.array(z.looseObject({ result: z.number().nullish() })) });
 const ErrorBody = z.object({ error: z.string() });
 
-/** New Relic's Insights query API: `GET /v1/accounts/{id}/query`, the window written into the NRQL (05-P20). */
+/** New Relic's Insights query API: `GET /v1/accounts/{id}/query`, the window written into the NRQL. */
 export const newrelic: MakeBackend = (source) => {
   const keys = secretKeys(source, ['newrelic_account_id', 'newrelic_query_key']);
   if ('problem' in keys) return keys;

@@ -22,7 +22,7 @@ export interface Readable {
   data:
     | { resultType: 'scalar'; result: [number, string] }
     | { resultType: 'vector'; result: { metric: object; value: [number, string] }[] };
-  /** Indexes of the series without a value, which the driver does not get: native histograms, and values that are not text (05-P4). */
+  /** Indexes of the series without a value, which the driver does not get: native histograms, and values that are not text. */
   absent: ReadonlySet<number>;
 }
 

@@ -21,7 +21,7 @@ const ask = (address: string, options: Partial<PrometheusOptions> = {}, query = 
 const vector = (...values: unknown[]) =>
   JSON.stringify({ status: 'success', data: { resultType: 'vector', result: values.map((value) => ({ metric: {}, value: [1, value] })) } });
 
-describe('an answer of Prometheus (05-P3–P6, Q4)', () => {
+describe('an answer of Prometheus', () => {
   it.each([
     [vector(), 'noData', undefined],
     [vector('NaN'), 'noData', undefined],
@@ -92,7 +92,7 @@ describe('an answer of Prometheus (05-P3–P6, Q4)', () => {
   });
 });
 
-it('keeps a path prefix, folds white space, sends the token, and shows no credentials (05-P1, P2, Q5, B25)', async () => {
+it('keeps a path prefix, folds white space, sends the token, and shows no credentials', async () => {
   let seen: (string | undefined)[] = [];
   const address = await serve((request, response) => {
     seen = [request.url, request.headers.authorization];
@@ -107,7 +107,7 @@ it('keeps a path prefix, folds white space, sends the token, and shows no creden
   expect(JSON.stringify(dead)).not.toMatch(/hunter2|k3y|user:/);
 });
 
-it('is online when vector(1) is 1 (05-P7)', async () => {
+it('is online when vector(1) is 1', async () => {
   let value = '1';
   const provider = prometheus({ address: await serve((_, response) => response.end(vector(value))), timeoutMs: 60_000 });
   const { signal } = new AbortController();
@@ -116,7 +116,7 @@ it('is online when vector(1) is 1 (05-P7)', async () => {
   expect(await provider.isOnline(signal)).toMatch(/gave 2/);
 });
 
-it('05-Q20: name and password win over a header of the template; together with a token they are an error, since only one can be sent', async () => {
+it('name and password win over a header of the template; together with a token they are an error, since only one can be sent', async () => {
   let seen: string | undefined;
   const address = await serve((request, response) => {
     seen = request.headers.authorization;

@@ -10,11 +10,11 @@ import type { Measurement, MeasureProblem, SeriesProvider } from './metric-provi
 import { checkedResponse, type Readable, samplesOf } from './prometheus-response.ts';
 import { seriesOf } from './prometheus-series.ts';
 
-/** The last of several series with a value decides, unless the template chooses (05-P5, W20). */
+/** The last of several series with a value decides, unless the template chooses. */
 const RULE: SampleRule = { series: 'last', sample: 'last', null: 'skip', empty: 'noData', nan: 'noData' };
 
 export interface PrometheusOptions extends BackendTransport {
-  /** Base URL; a path prefix and user info are kept, a query string is dropped (05-P1). */
+  /** Base URL; a path prefix and user info are kept, a query string is dropped. */
   address: string;
   headers?: Readonly<Record<string, readonly string[]>>;
   basicAuth?: { username: string; password: string };
@@ -129,7 +129,7 @@ function headersOf({ headers = {}, bearer, basicAuth }: PrometheusOptions): Reco
   return all;
 }
 
-/** Prometheus' own text for a refused query; nothing of any other body, since any server could have sent it (05-W37). */
+/** Prometheus' own text for a refused query; nothing of any other body, since any server could have sent it. */
 function detailOf(body: string, secrets: readonly (string | undefined)[]): string {
   const json = parseJson(body);
   return isRecord(json) && typeof json.error === 'string' ? `: ${hideSecrets(json.error, secrets).slice(0, 300)}` : '';

@@ -12,7 +12,7 @@ it.each([
   ['https://stream.eu0.signalfx.com'],
   ['wss://stream.eu0.signalfx.com'],
   ['wss://stream.eu0.signalfx.com/'],
-])('05-Q7: %s gives the addresses of both of its hosts', (address) => {
+])('%s gives the addresses of both of its hosts', (address) => {
   const urls = splunkUrls(address);
   expect(urls?.stream.href).toBe('wss://stream.eu0.signalfx.com/v2/signalflow/connect');
   expect(urls?.probe.href).toBe('https://api.eu0.signalfx.com/v2/metric?limit=1');
@@ -25,7 +25,7 @@ it.each(['ftp://api.example.org', 'api.example.org:443', 'no url'])('an address 
   });
 });
 
-it('05-P52: a template can choose among several series', async () => {
+it('a template can choose among several series', async () => {
   const fake = await known.start();
   fake.answersWith('severalSeries');
   const made = splunk(sourceOf(known, 'splunk', fake.address, { reduce: 'max' }));
@@ -39,7 +39,7 @@ it.each([
   ['refused', { says: '{"type":"error","error":400}', reason: /400/ }],
   ['not answered in time', { timeoutMs: 50, reason: /within 50 ms/ }],
   ['cancelled', { cancel: true, reason: /cancelled/ }],
-])('05-W22: no socket is left open after a query that was %s', async (_, { says, reason, timeoutMs = 600_000, cancel = false }: Ended) => {
+])('no socket is left open after a query that was %s', async (_, { says, reason, timeoutMs = 600_000, cancel = false }: Ended) => {
   const server = new WebSocketServer({ host: '127.0.0.1', port: 0 });
   await once(server, 'listening');
   const cancelling = new AbortController();
@@ -68,7 +68,7 @@ interface Ended {
   cancel?: boolean;
 }
 
-describe('05-P51: a frame of data', () => {
+describe('a frame of data', () => {
   const valuesOf = (frame: Buffer) => {
     const read = readFrame(frame);
     return read && 'values' in read ? [...read.values.values()] : undefined;

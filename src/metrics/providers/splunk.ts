@@ -9,7 +9,7 @@ const WHO = 'Splunk';
 const INTERVALS = 10;
 const RULE: SampleRule = { series: 'last', sample: 'last', null: 'skip', empty: 'noData', nan: 'keep' };
 
-/** Splunk Observability Cloud: a SignalFlow program over a WebSocket that lives as long as the check (05-P50–P53). */
+/** Splunk Observability Cloud: a SignalFlow program over a WebSocket that lives as long as the check. */
 export const splunk: MakeBackend = (source) => {
   const { provider, nowMs, choice } = source;
   if (!provider.address) return wrongField('spec.provider.address', 'is required');
@@ -26,7 +26,7 @@ export const splunk: MakeBackend = (source) => {
       const run = { url: urls.stream, token, program, startMs: nowMs - window, stopMs: nowMs, transport: transportOf(source) };
       const { runSignalFlow } = await import('./signalflow/run-signalflow.ts');
       const found = await withinTimeout((within) => runSignalFlow({ ...run, signal: within }), options(signal));
-      // More than one series has always been an error here; a template can choose (05-P52).
+      // More than one series has always been an error here; a template can choose.
       return 'kind' in found ? found : pickSample(found.series, RULE, { ...choice, reduce: choice.reduce ?? 'error' });
     },
     async isOnline(signal) {
@@ -37,7 +37,7 @@ export const splunk: MakeBackend = (source) => {
   };
 };
 
-/** The streaming host and the API host differ in their first word, and either can be in the template (05-P50, P53, Q7). */
+/** The streaming host and the API host differ in their first word, and either can be in the template. */
 export function splunkUrls(address: string): { stream: URL; probe: URL } | undefined {
   const probe = baseUrl(address.replace('ws', 'http').replace('stream', 'api'), '/v2/metric', { limit: '1' });
   const stream = URL.parse(`${withoutTrailing(address.replace('http', 'ws').replace('api', 'stream'), '/')}/v2/signalflow/connect`);

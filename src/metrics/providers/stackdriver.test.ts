@@ -6,7 +6,7 @@ import { stackdriver, stackdriverAddress } from './stackdriver.ts';
 const signal = new AbortController().signal;
 const source = sourceOf(known, 'stackdriver', 'http://127.0.0.1:1');
 
-it('05-W23: the address of a template gets requests only with the key of its own Secret', () => {
+it('the address of a template gets requests only with the key of its own Secret', () => {
   expect(stackdriverAddress(source)).toBe('http://127.0.0.1:1');
   expect(stackdriverAddress({ ...source, secret: { project: 'shop' } })).toBe('https://monitoring.googleapis.com');
 });

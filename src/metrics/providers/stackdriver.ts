@@ -11,7 +11,7 @@ import { ServiceAccountKey } from './service-account-key.ts';
 
 const DEFAULT_ADDRESS = 'https://monitoring.googleapis.com';
 const WHO = 'Stackdriver';
-/** Points come newest first and `read` reverses them; a value that is not a number counts as zero, as in Flagger (05-4.2). */
+/** Points come newest first and `read` reverses them; a value that is not a number counts as zero, as in Flagger. */
 const RULE: SampleRule = { series: 'first', sample: 'last', null: 'zero', empty: 'noData', nan: 'keep' };
 
 /** JSON of a protobuf: a value that JSON cannot express as a number is a text, as is every 64-bit integer. */
@@ -23,7 +23,7 @@ const ResponseBody = z.object({ timeSeriesData: z.array(Series) });
 const Nothing = z.strictObject({ timeSeriesDescriptor: z.unknown(), nextPageToken: z.unknown(), partialErrors: z.unknown() }).partial();
 const ErrorBody = z.object({ error: z.object({ message: z.string() }) });
 
-/** Google Cloud Monitoring: an MQL query over REST, or a PromQL one (05-P35, W25). */
+/** Google Cloud Monitoring: an MQL query over REST, or a PromQL one. */
 export const stackdriver: MakeBackend = (source) => {
   const keys = secretKeys(source, ['project']);
   if ('problem' in keys) return keys;
@@ -61,7 +61,7 @@ export const stackdriver: MakeBackend = (source) => {
       read: readSeries,
       rule: RULE,
       isGood: (status) => status < 300,
-      // A server that understands the request refuses an empty query (05-P36).
+      // A server that understands the request refuses an empty query.
       probe: () => post(''),
       probeIsGood: (status) => status === 200 || status === 400,
       queryRefusal: 400,
@@ -70,7 +70,7 @@ export const stackdriver: MakeBackend = (source) => {
   });
 };
 
-/** The address of a template gets requests only with the template's own key: the controller's identity goes only to Google (05-W23). */
+/** The address of a template gets requests only with the template's own key: the controller's identity goes only to Google. */
 export function stackdriverAddress({ provider, secret }: Pick<BackendSource, 'provider' | 'secret'>): string {
   return (secret?.serviceAccountKey && provider.address) || DEFAULT_ADDRESS;
 }

@@ -11,7 +11,7 @@ import { ifReadable } from '../if-readable.ts';
 import { mayNotRead } from '../snapshot.ts';
 import { type FieldDifference, fieldDifferences } from './field-differences.ts';
 
-/** Changes from the user's scaler that the next promotion, and nothing earlier, applies to the primary's scaler (03-A2). */
+/** Changes from the user's scaler that the next promotion, and nothing earlier, applies to the primary's scaler. */
 export async function pendingScalerChanges(
   cluster: Pick<Cluster, 'get'>,
   canary: Canary,

@@ -2,12 +2,11 @@ import { factsOf } from '../../api/providers.ts';
 import type { Observers } from '../provider.ts';
 import { percentiles, successRate } from '../queries/shapes.ts';
 
-/** By the Service's name, as our router names the canary (05-W11). */
+/** By the Service's name, as our router names the canary. */
 const route = 'route=~"{{ namespace }}_{{ route }}-{{ service }}-canary_.+"';
 
 const { countsBothSides = '' } = factsOf('apisix');
 
-/** Source: 05-B19. */
 export const apisixObservers: Observers = {
   Deployment: {
     name: 'apisix',

@@ -26,13 +26,13 @@ const source = aRoute('web', [rule(['shop'])]);
 const copyOf = (...rules: RawRule[]) => aRoute('web-shop-canary', rules);
 const copy = copyOf(rule(['shop-primary', 70], ['shop-canary', 30]));
 
-it('04-V17: name, priority and both backends', () => {
+it('name, priority and both backends', () => {
   const [written] = apisix.render(canary, anApex, share(30), [source]).write;
   expect(written?.metadata.name).toBe('web-shop-canary');
   expect(raw(written)?.spec.http).toMatchObject([{ name: 'main', priority: 10000, backends: [{ weight: 70 }, { weight: 30 }] }]);
 });
 
-it('04-4.13: the name of the second route can have as many characters as Kubernetes takes, and no more', () => {
+it('the name of the second route can have as many characters as Kubernetes takes, and no more', () => {
   const named = (length: number) => apisix.refuses?.(aCanary({ routeRef: { ...canary.spec.routeRef, name: 'w'.repeat(length) } }))?.message;
   const added = '-shop-canary'.length;
   expect(named(253 - added)).toBeUndefined();
@@ -49,7 +49,7 @@ describe('conditions that APISIX refuses', () => {
       match: [{ headers: { a: { regex: '[b' } } }],
       says: 'headers.a.regex cannot be compiled as PCRE',
     },
-  ])('04-R-T2: $why', ({ match, says }) => expect(rejection(match)).toContain(says));
+  ])('$why', ({ match, says }) => expect(rejection(match)).toContain(says));
 
   it('a rule that the application shares with others, while the canary has a share', () => {
     const shared = aRoute('web', [rule(['shop']), { ...rule(['shop'], ['other']), name: 'both' }]);
@@ -61,7 +61,7 @@ describe('conditions that APISIX refuses', () => {
 });
 
 describe('reading routes', () => {
-  it('04-R-T6: both weights, of every rule', () => {
+  it('both weights, of every rule', () => {
     expect(apisix.readRoutes(canary, [source, copy])).toEqual(share(30));
     const two = copyOf(rule(['shop-primary', 70], ['shop-canary', 30]), {
       ...rule(['shop-primary', 70], ['shop-canary', 30]),
@@ -89,12 +89,12 @@ describe('reading routes', () => {
         { ...odd, name: 'main-ab-1', match: { exprs: [{ subject: { scope: 'Header', name: 'a' }, op: 'Equal', value: 'b' }] } },
       ),
     },
-  ])('04-R-T6: $why is unreadable', ({ copy }) =>
+  ])('$why is unreadable', ({ copy }) =>
     expect(apisix.readRoutes(canary, [source, copy])).toEqual({ unreadable: expect.stringContaining('web-shop-canary') }),
   );
 });
 
-describe('04-R-L6, R-S4: nothing crashes, and traffic can still be routed to the primary', () => {
+describe('nothing crashes, and traffic can still be routed to the primary', () => {
   it('on a route without rules, backends or weights, or without routeRef', () => {
     for (const http of [undefined, [], [{ name: 'main' }], [{ name: 'main', backends: [] }]])
       expect(() => apisix.render(canary, anApex, share(10), [aRoute('web', http)])).toThrow('no rule of ApisixRoute web');
@@ -115,7 +115,7 @@ describe('04-R-L6, R-S4: nothing crashes, and traffic can still be routed to the
     expect(() => apisix.render(canary, anApex, allToPrimary, [])).toThrow('ApisixRoute web is not found');
   });
 
-  it('04-R-T2: a copy without a condition never gets all users because the route of the user is gone', () => {
+  it('a copy without a condition never gets all users because the route of the user is gone', () => {
     expect(() => apisix.render(canary, anApex, matched, [copy])).toThrow('ApisixRoute web is not found');
     const conditioned = apisix.render(canary, anApex, matched, [source]).write;
     expect(apisix.render(canary, anApex, matched, conditioned).write[0]?.spec).toEqual(conditioned[0]?.spec);

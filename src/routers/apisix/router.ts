@@ -14,7 +14,7 @@ import { leadsTo, narrowRule, ownRules, rulesOf } from './rules.ts';
 
 const MOST_NAME = 253;
 
-/** APISIX: a second ApisixRoute with the rules that lead to the application, which goes before the user's (04-4.13). */
+/** APISIX: a second ApisixRoute with the rules that lead to the application, which goes before the user's. */
 export const apisix: Router = {
   supports: factsOf('apisix').can,
   refuses(canary) {

@@ -3,7 +3,7 @@ import type { KubeObject } from '../../api/kube-object.ts';
 import { primaryWeight } from '../weights.ts';
 import type { MatchExpr } from './exprs.ts';
 
-/** One of `spec.http` of an ApisixRoute, as raw JSON: fields that are not named here are copied unmodified (04-R-D1). */
+/** One of `spec.http` of an ApisixRoute, as raw JSON: fields that are not named here are copied unmodified. */
 export interface RawRule {
   name?: string;
   priority?: number;

@@ -17,7 +17,7 @@ const apiVersion = 'appmesh.k8s.aws/v1beta1';
 
 const namesOurSides = (canary: Canary) => namesServicesIn('virtualNodeName', canary);
 
-/** AWS App Mesh, first form: VirtualServices hold the routes (04-4.5). */
+/** AWS App Mesh, first form: VirtualServices hold the routes. */
 export const appMeshV1beta1: Router = {
   supports: factsOf('appmesh').can,
   refuses: (canary) =>

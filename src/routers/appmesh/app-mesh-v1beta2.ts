@@ -18,7 +18,7 @@ const apiVersion = 'appmesh.k8s.aws/v1beta2';
 
 const namesOurSides = (canary: Canary) => namesServicesIn('name', canary);
 
-/** AWS App Mesh, second form: VirtualRouters hold the routes, and each has a VirtualService of its name (04-4.6). */
+/** AWS App Mesh, second form: VirtualRouters hold the routes, and each has a VirtualService of its name. */
 export const appMeshV1beta2: Router = {
   supports: factsOf('appmesh:v1beta2').can,
   refuses: (canary) => rejectionOf(() => checkMeshSpec(canary)),
@@ -47,7 +47,7 @@ export const appMeshV1beta2: Router = {
     return {
       write: [
         ...renderNodes(canary, apex),
-        // The VirtualService is written again when it is gone or changed: Flagger makes it once only (04-R-D7).
+        // The VirtualService is written again when it is gone or changed: Flagger makes it once only.
         ...routers.flatMap(({ name, routes, metadata }) => [
           keeping(renderRouter(canary, name, routes), current, namesOurSides(canary)),
           keeping(renderService(canary, name, metadata), current, routesTo(name)),

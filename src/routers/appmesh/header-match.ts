@@ -10,7 +10,7 @@ interface HeaderMatch {
   match: StringMatch;
 }
 
-/** One entry of `analysis.match` as App Mesh's header conditions, all of which must hold. Nothing else can be expressed there (04-R-T2). */
+/** One entry of `analysis.match` as App Mesh's header conditions, all of which must hold. Nothing else can be expressed there. */
 export function renderHeaders(entry: HttpMatch, index: number): HeaderMatch[] {
   const field = `analysis.match[${index}]`;
   refuseConditions(entry, ['queryParams', 'sourceLabels'], field, 'cannot be expressed in App Mesh: match on headers');

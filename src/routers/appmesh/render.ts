@@ -13,7 +13,7 @@ const RETRY_EVENTS: readonly string[] = ['server-error', 'gateway-error', 'clien
 
 const DEFAULT_RETRY = { attempts: 1, perTryMs: 250, events: ['gateway-error'] } as const;
 
-/** Below the priority of the route for all other requests (04-4.5): so many alternatives fit above it. */
+/** Below the priority of the route for all other requests: so many alternatives fit above it. */
 const FIRST_PRIORITY = 10;
 
 const LAST_PRIORITY = 20;

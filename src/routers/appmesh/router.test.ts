@@ -18,18 +18,18 @@ describe.each([
 ])('$version', ({ router }) => {
   it.each([
     {
-      what: '04-R-S8: a retry event of Istio',
+      what: 'a retry event of Istio',
       spec: { service: { retries: { retryOn: '5xx' } } },
       says: /retryOn has "5xx".*server-error/,
     },
-    { what: '04-R-T2: query parameters', spec: { analysis: { match: [{ queryParams: { a: { exact: 'b' } } }] } }, says: /queryParams/ },
-    { what: '04-R-T2: source labels', spec: { analysis: { match: [{ sourceLabels: { a: 'b' } }] } }, says: /sourceLabels/ },
-    { what: '04-R-T2: an entry without a header', spec: { analysis: { match: [{ headers: {} }] } }, says: /every request/ },
+    { what: 'query parameters', spec: { analysis: { match: [{ queryParams: { a: { exact: 'b' } } }] } }, says: /queryParams/ },
+    { what: 'source labels', spec: { analysis: { match: [{ sourceLabels: { a: 'b' } }] } }, says: /sourceLabels/ },
+    { what: 'an entry without a header', spec: { analysis: { match: [{ headers: {} }] } }, says: /every request/ },
     { what: 'eleven headers', spec: { analysis: { match: [{ headers: headers(11) }] } }, says: /11 headers/ },
     { what: 'a long header', spec: { analysis: { match: [{ headers: { ['x'.repeat(51)]: { exact: 'a' } } }] } }, says: /50 characters/ },
     { what: 'an empty text', spec: { analysis: { match: [{ headers: { x: { exact: '' } } }] } }, says: /1 to 255/ },
     { what: 'eleven entries', spec: { analysis: { match: Array(11).fill({ headers: headers(1) }) } }, says: /11 entries/ },
-    { what: '04-R-T1: a mirror', spec: { analysis: { mirror: true } }, says: /mirror/ },
+    { what: 'a mirror', spec: { analysis: { mirror: true } }, says: /mirror/ },
   ])('$what is refused with the field named, and bars no way back', ({ spec, says }) => {
     expect(router.refuses?.(mesh(spec))?.message).toMatch(says);
     expect(router.render(mesh(spec), anApex, allToPrimary, []).write.length).toBeGreaterThan(0);
@@ -39,13 +39,13 @@ describe.each([
     expect(router.refuses?.(mesh({ analysis: { match: Array(10).fill({ headers: headers(10) }) } }))).toBeUndefined();
   });
 
-  it('04-R-D6: an existing object is rendered unchanged, its annotations too', () => {
+  it('an existing object is rendered unchanged, its annotations too', () => {
     const canary = mesh({ service: { hosts: ['shop.example.org'], apex: { annotations: { a: 'b' } } } });
     const { write } = router.render(canary, anApex, allToPrimary, []);
     expect(router.render(canary, anApex, allToPrimary, write).write).toEqual(write);
   });
 
-  it('04-R-D2: routes from before the Canary are restored', () => {
+  it('routes from before the Canary are restored', () => {
     const routes: Routes = { kind: 'weighted', canary: weight(10) };
     const own = router.render(mesh(), anApex, routes, []).write;
     const apex = own.findLast(({ spec }: Raw) => spec.routes !== undefined);
@@ -59,7 +59,7 @@ describe.each([
     expect(given.remove.map(refKey)).not.toContain(refKey(refOf(theirs)));
   });
 
-  it('04-R-T6: routes of which a side is missing, or whose weights are no shares, are unreadable', () => {
+  it('routes of which a side is missing, or whose weights are no shares, are unreadable', () => {
     const { write } = router.render(mesh(), anApex, allToPrimary, []);
     const text = JSON.stringify(write);
     for (const broken of [text.replaceAll('"weight":0', '"weight":1'), text.replaceAll('shop-canary"', 'elsewhere"')])
@@ -75,14 +75,14 @@ describe.each([
 });
 
 describe('only appmesh', () => {
-  it('04-4.5: without the name of a mesh it is refused', () => {
+  it('without the name of a mesh it is refused', () => {
     expect(appMeshV1beta1.refuses?.(aCanary())?.field).toBe('spec.service.meshName');
     expect(appMeshV1beta2.refuses?.(aCanary())).toBeUndefined();
   });
 });
 
 describe('only appmesh:v1beta2', () => {
-  it('04-R-D7: a VirtualService that was deleted or led elsewhere is written again', () => {
+  it('a VirtualService that was deleted or led elsewhere is written again', () => {
     const { write } = appMeshV1beta2.render(aCanary(), anApex, allToPrimary, []);
     const without = write.filter(({ kind }) => kind !== 'VirtualService');
     expect(appMeshV1beta2.render(aCanary(), anApex, allToPrimary, without).write).toEqual(write);

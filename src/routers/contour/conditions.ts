@@ -45,7 +45,7 @@ export function serviceConditions(entries: readonly HttpMatchRequest[] | undefin
 }
 
 /**
- * The expressible part, for routes that lead to the primary anyway, so that no edit in the middle of a release keeps traffic from the primary (04-R-S4). An
+ * The expressible part, for routes that lead to the primary anyway, so that no edit in the middle of a release keeps traffic from the primary. An
  * entry keeps only its expressible conditions.
  */
 export function expressibleConditions(entries: readonly HttpMatchRequest[] | undefined): Conditions[] {
@@ -64,7 +64,7 @@ function expressible(kind: 'headers' | 'queryParams', texts: HttpMatch['headers'
 
 /**
  * `analysis.match` within `service.match`: every pair is a route of its own, since entries are alternatives and conditions of one route
- * hold together (04-R-S8). An entry that says nothing would match every request, so it is refused (04-R-T2).
+ * hold together. An entry that says nothing would match every request, so it is refused.
  */
 export function mergeConditions(analysis: readonly HttpMatch[], service: readonly Conditions[]): Conditions[] {
   return analysis.flatMap((entry, index) => {
@@ -83,7 +83,7 @@ function textConditions(entry: Pick<HttpMatch, 'headers' | 'queryParams'>, field
   return [...headers, ...queries].reduceRight<Conditions>((all, one) => joined(all, one), []).slice();
 }
 
-/** In one order, so that the same spec is the same object (04-R-T8). */
+/** In one order, so that the same spec is the same object. */
 const sorted = (map: Readonly<Record<string, StringMatch>> | undefined) =>
   Object.entries(map ?? {}).toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
 

@@ -48,7 +48,7 @@ function mirrored(canary: Canary, share: number): JsonRecord[] {
   return [weightedService(canary, primaryService, ALL), { ...weightedService(canary, canaryService, share), mirror: true }];
 }
 
-/** The header names the Service for a Linkerd proxy behind Contour (04-V11). */
+/** The header names the Service for a Linkerd proxy behind Contour. */
 function weightedService(canary: Canary, name: string, weight: number): JsonRecord {
   const { port } = canary.spec.service;
   const value = `${name}.${canary.metadata.namespace}.svc.cluster.local:${port}`;

@@ -11,7 +11,7 @@ const RETRY_ON = new Set([
   ...['cancelled', 'deadline-exceeded', 'internal', 'resource-exhausted', 'unavailable'],
 ]);
 
-/** Timeouts and retries of each route. When not strict, values that Contour would refuse are left out (04-R-S8). */
+/** Timeouts and retries of each route. When not strict, values that Contour would refuse are left out. */
 export function routePolicies(canary: Canary, isStrict: boolean): { timeoutPolicy?: object; retryPolicy?: object } {
   const { timeout, retries } = canary.spec.service;
   const response = duration(timeout, 'service.timeout', isStrict);

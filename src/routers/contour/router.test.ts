@@ -62,7 +62,7 @@ describe('objects of Flagger', () => {
       ],
       expected: allToPrimary,
     },
-  ])('04-R-T6: reads $what', ({ routes, expected }) => expect(read(routes)).toEqual(expected));
+  ])('reads $what', ({ routes, expected }) => expect(read(routes)).toEqual(expected));
 
   it.each([
     { what: 'no weight at all, which Contour spreads evenly', routes: [{ services: to(undefined, undefined) }] },
@@ -84,9 +84,9 @@ describe('objects of Flagger', () => {
     { what: 'two weights', routes: [{ services: to(70, 30) }, { services: to(60, 40) }] },
     { what: 'only the primary', routes: [{ services: to(100, 0).slice(0, 1) }] },
     { what: 'a mirror beside weight', routes: [{ services: [...to(70, 30), { name: 'shop-canary', mirror: true }] }] },
-    { what: '04-R-L6: no services', routes: [{}] },
-    { what: '04-R-L6: no routes', routes: [] },
-  ])('04-R-T6: never invents routes from $what', ({ routes }) =>
+    { what: 'no services', routes: [{}] },
+    { what: 'no routes', routes: [] },
+  ])('never invents routes from $what', ({ routes }) =>
     expect(read(routes)).toEqual({ unreadable: expect.stringContaining('HTTPProxy shop') }),
   );
 
@@ -112,7 +112,7 @@ describe('A/B', () => {
       ).toEqual(matched(...match));
   });
 
-  it('04-R-S8: a block has one path, and one exact value a header', () => {
+  it('a block has one path, and one exact value a header', () => {
     const canary = aCanary({ service: { match: [{ uri: { exact: '/b' }, headers: { 'X-User': { exact: 'a' } } }] } });
     const [within] = render(matched({ headers: { 'x-user': { exact: 'a.b' } } }), canary);
     expect(within.conditions).toEqual([
@@ -122,7 +122,7 @@ describe('A/B', () => {
     ]);
   });
 
-  it('04-R-T8: the order of headers in the spec makes no difference', () => {
+  it('the order of headers in the spec makes no difference', () => {
     const one = matched({ headers: { a: { exact: 'x' }, b: { exact: 'y' } } });
     const other = matched({ headers: { b: { exact: 'y' }, a: { exact: 'x' } } });
     expect(render(one)).toEqual(render(other));
@@ -149,7 +149,7 @@ describe('specs that cannot be expressed', () => {
     { spec: { analysis: { match: [{ headers: { a: { regex: '(x)\\1' } } }] } }, says: 'refers back' },
     { spec: { analysis: { match: [{ headers: { a: { regex: '(' } } }] } }, says: 'is not a regular expression' },
     { spec: { analysis: { match: [{ headers: { a: { exact: 'x' } } }, {}] } }, says: 'analysis.match[1] names no header' },
-  ])('04-R-S8, R-S10, R-T2: $says is refused before anything moves, and traffic can still be routed to the primary', ({ spec, says }) => {
+  ])('$says is refused before anything moves, and traffic can still be routed to the primary', ({ spec, says }) => {
     const canary = aCanary(spec);
     expect(router.refuses?.(canary)?.message).toContain(says);
     expect(render(allToPrimary, canary)[0].services).toHaveLength(2);
@@ -160,19 +160,19 @@ describe('specs that cannot be expressed', () => {
     { attempts: -1, meaning: 'none', count: -1 },
     { attempts: 0, meaning: 'what Contour takes for one', count: 0 },
     { attempts: undefined, meaning: 'one', count: 1 },
-  ])('04-R-S8: retries.attempts $attempts means $meaning and is accepted', ({ attempts, count }) => {
+  ])('retries.attempts $attempts means $meaning and is accepted', ({ attempts, count }) => {
     const canary = aCanary({ service: { retries: attempts === undefined ? {} : { attempts } } });
     expect(router.refuses?.(canary)).toBeUndefined();
     expect(render({ kind: 'weighted', canary: weight(30) }, canary)[0].retryPolicy).toEqual({ count });
   });
 
-  it('04-R-S8: fewer retries than none are refused before anything moves, and mean no retries when traffic is routed to the primary', () => {
+  it('fewer retries than none are refused before anything moves, and mean no retries when traffic is routed to the primary', () => {
     const canary = aCanary({ service: { retries: { attempts: -2 } } });
     expect(router.refuses?.(canary)?.message).toContain('service.retries.attempts is below -1');
     expect(render(allToPrimary, canary)[0].retryPolicy).toEqual({ count: -1 });
   });
 
-  it('04-R-S4: the expressible part is the same when traffic is routed to the primary', () => {
+  it('the expressible part is the same when traffic is routed to the primary', () => {
     const entries = [
       { uri: { regex: '/a+' }, headers: { A: { exact: '1' }, a: { exact: '2' }, b: { prefix: '' } }, queryParams: { q: { exact: '' } } },
       { headers: {} },
@@ -189,7 +189,7 @@ it('--ingress-class is written to the HTTPProxy, also to the HTTPProxy that dele
   expect(left?.spec).toMatchObject({ ingressClassName: 'public', routes: [{ services: [{ name: 'shop', weight: 100 }] }] });
 });
 
-describe("04-R-S4: Contour's status of the HTTPProxy", () => {
+describe("Contour's status of the HTTPProxy", () => {
   const said = (generation: number | undefined, status: object): KubeObject => ({
     ...proxy([]),
     metadata: { name: 'shop', namespace: 'prod', ...(generation === undefined ? {} : { generation }) },

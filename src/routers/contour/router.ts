@@ -18,9 +18,8 @@ import { renderRoutes, routesToApex } from './render.ts';
 import { includesOf } from './taken.ts';
 
 /**
- * Contour: an HTTPProxy under the apex name, without a virtual host, which the user's root HTTPProxy includes (04-4.7). `ingressClass`
- * is the flag's. Session affinity is unsupported: an HTTPProxy can set a response header but not add one, and to set Set-Cookie would take
- * away the application's own cookies.
+ * Contour: an HTTPProxy under the apex name, without a virtual host, which the user's root HTTPProxy includes. `ingressClass` is the flag's. Session affinity
+ * is unsupported: an HTTPProxy can set a response header but not add one, and to set Set-Cookie would take away the application's own cookies.
  */
 export function contour(ingressClass = ''): Router {
   const ofClass = ingressClass === '' ? {} : { ingressClassName: ingressClass };

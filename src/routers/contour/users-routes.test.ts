@@ -68,7 +68,7 @@ describe('I17: an HTTPProxy of the user’s', () => {
     );
   });
 
-  it('04-R-D2: a proxy that was taken over whole earlier is restored', () => {
+  it('a proxy that was taken over whole earlier is restored', () => {
     const spec = { virtualhost: { fqdn: 'shop.example.org' }, routes: [app] };
     const taken = { ...users([{ services: to(100, 0) }]) };
     taken.metadata = { ...taken.metadata, annotations: { [originalConfig]: JSON.stringify(spec) } };

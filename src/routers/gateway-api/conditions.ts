@@ -15,7 +15,7 @@ const MOST_CONDITIONS = 16;
 const LONGEST = { headers: 4096, queryParams: 1024 } as const;
 export type ConditionKind = keyof typeof LONGEST;
 
-/** Conditions by name, in the order of their names: the API server and we must agree on one order (04-R-T8). `field` names the conditions in messages. */
+/** Conditions by name, in the order of their names: the API server and we must agree on one order. `field` names the conditions in messages. */
 export function conditionsOf(map: Readonly<Record<string, StringMatch>>, kind: ConditionKind, field: string): GatewayCondition[] {
   const found = Object.entries(map).map(([name, condition]) => conditionOf(name, condition, kind, `${field}.${kind}[${name}]`));
   const joined = found.reduce<GatewayCondition[]>((all, one) => joinConditions(all, [one], kind, field), []);

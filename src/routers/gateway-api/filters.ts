@@ -31,7 +31,7 @@ export function commonFilters(
   if (kind === 'GRPCRoute' && corsPolicy) throw RoutingError.at('service.corsPolicy', 'cannot be said in a GRPCRoute: remove it');
   const request = headerList(headers?.request, 'service.headers.request');
   const answer = headerList(headers?.response, 'service.headers.response');
-  // A rule can have only one modifier, so the cookie goes into the user's (04-R-S5).
+  // A rule can have only one modifier, so the cookie goes into the user's.
   const answered = response ? { ...answer, add: [...(answer?.add ?? []), response] } : answer;
   const rewritten = rewriteFilter(rewrite);
   const filters: Filter[] = [
@@ -39,7 +39,7 @@ export function commonFilters(
     ...(answered ? [responseModifier(answered)] : []),
     ...(rewritten ? [rewritten] : []),
     ...serviceMirrors(canary),
-    // The field is younger than v1beta1: an API server that does not know it would refuse the whole route (04-V29).
+    // The field is younger than v1beta1: an API server that does not know it would refuse the whole route.
     ...(corsPolicy && version === 'v1' ? [corsFilter(corsPolicy)] : []),
   ];
   // A mirror of the analysis comes on top.
@@ -78,7 +78,7 @@ function headerList(change: HeaderChange | undefined, field: string): HeaderList
   };
 }
 
-/** `rewrite.type` other than ReplacePrefixMatch replaces the whole path (04-V28); a rewrite without content changes nothing. */
+/** `rewrite.type` other than ReplacePrefixMatch replaces the whole path; a rewrite without content changes nothing. */
 function rewriteFilter(rewrite: CanaryService['rewrite']): Filter | undefined {
   const { uri, authority, type } = rewrite ?? {};
   if (!uri && !authority) return undefined;

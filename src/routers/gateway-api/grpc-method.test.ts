@@ -7,12 +7,12 @@ it.each<[StringMatch, ReturnType<typeof grpcMethod>]>([
   [{ prefix: '/' }, undefined],
   [{ prefix: '/shop.Cart/' }, { type: 'Exact', service: 'shop.Cart' }],
   [{ exact: '/shop.Cart/Add' }, { type: 'Exact', service: 'shop.Cart', method: 'Add' }],
-])('04-R-S8: the uri %j of a gRPC call requires %j', (uri, method) => {
+])('the uri %j of a gRPC call requires %j', (uri, method) => {
   expect(grpcMethod(uri, 'service.match[0].uri')).toEqual(method);
 });
 
 it.each<StringMatch>([{ prefix: '' }, { prefix: '/shop.Cart' }, { exact: '/' }, { exact: '/shop.Cart/' }, { prefix: '/shop.Cart/Add' }])(
-  '04-R-S8: the uri %j names no gRPC call and is refused',
+  'the uri %j names no gRPC call and is refused',
   (uri) => {
     expect(() => grpcMethod(uri, 'service.match[0].uri')).toThrow(RoutingError);
   },

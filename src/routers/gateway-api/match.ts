@@ -17,13 +17,13 @@ export interface RouteMatch {
 }
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'CONNECT', 'OPTIONS', 'TRACE', 'PATCH'];
-/** Istio conditions that a route cannot express; leaving one out would let more requests in (04-R-T2). */
+/** Istio conditions that a route cannot express; leaving one out would let more requests in. */
 const FOREIGN = ['scheme', 'authority', 'withoutHeaders', 'port', 'sourceLabels', 'gateways', 'sourceNamespace'] as const;
 const LONGEST_PATH = 1024;
 const PATH = /^(?:[-A-Za-z0-9/._~!$&'()*+,;=:@]|%[0-9a-fA-F]{2})+$/;
 const BROKEN_PATH = /\/\/|\/\.{1,2}(?:\/|$)|%2[fF]/;
 
-/** `service.match` as conditions of the route. The API server would add `/` without a path, so it is written (04-R-S2). */
+/** `service.match` as conditions of the route. The API server would add `/` without a path, so it is written. */
 export function serviceMatches(canary: Canary, kind: RouteKind): RouteMatch[] {
   const entries = canary.spec.service.match ?? [];
   return entries.length === 0 ? [everything(kind)] : entries.map((entry, index) => serviceMatch(entry, kind, `service.match[${index}]`));
@@ -65,8 +65,8 @@ function methodOf(method: NonNullable<HttpMatchRequest['method']>, field: string
 }
 
 /**
- * `analysis.match` within `service.match`: every pair, analysis outer, both holding (04-3.4, R-A7). A condition that cannot be said is an
- * error and never matches every request (04-R-T2).
+ * `analysis.match` within `service.match`: every pair, analysis outer, both holding. A condition that cannot be said is an
+ * error and never matches every request.
  */
 export function mergeMatch(analysis: readonly HttpMatch[], service: readonly RouteMatch[], kind: RouteKind): RouteMatch[] {
   return analysis.flatMap((entry, index) => {

@@ -9,7 +9,7 @@ import { both } from './render.ts';
 
 /**
  * The spec of an existing route, with all traffic on one side: the fallback when the Canary requires something that no route can express. The API server
- * accepts again what it accepted once (04-R-S4, R-S5). `share` is the canary's weight.
+ * accepts again what it accepted once. `share` is the canary's weight.
  */
 export function movedWhole(canary: Canary, found: KubeObject, share: 0 | 100): JsonRecord {
   return rewritten(canary, found, foundRules(found), both(canary, share, {}));

@@ -105,7 +105,7 @@ export function parentsMeet(
 const isSameObject = (one: ParentReference, other: ParentReference): boolean =>
   one.group === other.group && one.kind === other.kind && one.name === other.name && (one.namespace ?? '') === (other.namespace ?? '');
 
-/** `service.hosts`; a `*` among them is every host of the parents, which a route says by naming none (04-R-S10). */
+/** `service.hosts`; a `*` among them is every host of the parents, which a route says by naming none. */
 export function hostnames(canary: Canary): string[] {
   const hosts = [...new Set(canary.spec.service.hosts ?? [])];
   if (hosts.includes('*')) return [];
@@ -122,7 +122,7 @@ export function hostnames(canary: Canary): string[] {
 
 /**
  * Reason for which a parent does not serve the current version of the route, `undefined` if all do. A condition without `observedGeneration` can be of any age
- * and says nothing, and neither does a parent without an entry (04-R-S4, V20).
+ * and says nothing, and neither does a parent without an entry.
  */
 export function parentRejection(object: KubeObject): string | undefined {
   const refs = specOf<{ parentRefs: Partial<ParentReference>[] }>(object).parentRefs ?? [];

@@ -38,7 +38,7 @@ const MOST_MATCHES_IN_ALL = 128;
 
 /**
  * `spec.rules`. The most specific match wins in a route, and of equal ones the first. The conditions of a cookie or a segment are added to the service's, so
- * these rules win in any position, and they are written first (04-3.5, 04-4.15).
+ * these rules win in any position, and they are written first.
  */
 export function renderRules(canary: Canary, routes: Routes, routeType: RouteType): RenderedRule[] {
   const service = serviceMatches(canary, routeType.kind);
@@ -102,7 +102,7 @@ function stickyRules(
   return rules;
 }
 
-/** With the attributes that the cookie was set with, or browsers keep it (04-R-A1). */
+/** With the attributes that the cookie was set with, or browsers keep it. */
 function deletionRule(
   canary: Canary,
   routeType: RouteType,
@@ -140,7 +140,7 @@ function rule(
   };
 }
 
-/** Younger than v1beta1, where they are left out as in Flagger (04-V29); a GRPCRoute has none. Validation warns of both. */
+/** Younger than v1beta1, where they are left out as in Flagger; a GRPCRoute has none. Validation warns of both. */
 function timeoutsOf(canary: Canary, { version, kind }: RouteType): RenderedRule['timeouts'] {
   const { timeout, backendTimeout } = canary.spec.service;
   if (version !== 'v1' || kind === 'GRPCRoute' || (!timeout && !backendTimeout)) return undefined;
@@ -162,7 +162,7 @@ export function both(canary: Canary, share: number, cookies: SideCookies): Rende
   return [side(primaryService, primaryWeight(share), cookies.primary), side(canaryService, share, cookies.canary)];
 }
 
-/** All that the API server would add is written, so that nothing looks like drift (04-R-S2). */
+/** All that the API server would add is written, so that nothing looks like drift. */
 function backend(canary: Canary, name: string, weight: number): RenderedRef {
   return { group: '', kind: 'Service', name, port: canary.spec.service.port, weight };
 }

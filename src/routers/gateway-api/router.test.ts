@@ -42,7 +42,7 @@ describe("Flagger's routes", () => {
   it.each([
     { what: 'weights', rules: [{ matches: root, backendRefs: to(70, 30) }], routes: { kind: 'weighted', canary: 30 } },
     {
-      what: '04-V21: a mirror',
+      what: 'a mirror',
       rules: [{ matches: root, filters: [mirror()], backendRefs: to(100, 0) }],
       routes: { kind: 'mirrored', share: 100 },
     },
@@ -93,7 +93,7 @@ describe("Flagger's routes", () => {
     { what: 'a catch-all that claims to be A/B', rules: [{ backendRefs: to(0, 100) }, { backendRefs: onlyPrimary }] },
     { what: 'a mirror beside a weight', rules: [{ filters: [mirror()], backendRefs: to(90, 10) }] },
     { what: 'a foreign rule', rules: [{ ...stickyCanary, matches: segment }, { backendRefs: to(90, 10) }] },
-  ])('04-R-T6: $what is unreadable, never a guess', ({ rules }) => {
+  ])('$what is unreadable, never a guess', ({ rules }) => {
     expect(v1.readRoutes(canaryWith(), [httpRoute(rules)])).toHaveProperty('unreadable');
   });
 });
@@ -101,7 +101,7 @@ describe("Flagger's routes", () => {
 describe('specs that no route can express', () => {
   const fine = { match: [{ uri: { prefix: '/api' } }] };
   it.each<{ what: string; service?: object; analysis?: object; says: RegExp }>([
-    { what: '04-V19: no parent', service: { gatewayRefs: [] }, says: /service.gatewayRefs/ },
+    { what: 'no parent', service: { gatewayRefs: [] }, says: /service.gatewayRefs/ },
     { what: 'one parent twice', service: { gatewayRefs: [{ name: 'edge' }, { name: 'edge', port: 80 }] }, says: /gatewayRefs\[1\]/ },
     {
       what: 'a Service as the parent without its group, which is the core group',
@@ -113,35 +113,35 @@ describe('specs that no route can express', () => {
       service: { gatewayRefs: [{ group: '', name: 'edge' }] },
       says: /gatewayRefs\[0\]\.group .+ kind Gateway/,
     },
-    { what: '04-R-S10: a host with a port', service: { hosts: ['shop.example.org:80'] }, says: /service.hosts/ },
-    { what: '04-R-S10: an address', service: { hosts: ['10.0.0.1'] }, says: /service.hosts/ },
-    { what: '04-R-S10: a time below a millisecond', service: { timeout: '10us' }, says: /service.timeout/ },
-    { what: '04-R-S10: a time of more hours than five digits', service: { timeout: '100000h' }, says: /service.timeout/ },
-    { what: '04-R-S10: a millisecond more than that', service: { timeout: '99999.0h1ms' }, says: /service.timeout/ },
-    { what: '04-R-S10: a longer time for the backend', service: { timeout: '1s', backendTimeout: '2s' }, says: /backendTimeout/ },
+    { what: 'a host with a port', service: { hosts: ['shop.example.org:80'] }, says: /service.hosts/ },
+    { what: 'an address', service: { hosts: ['10.0.0.1'] }, says: /service.hosts/ },
+    { what: 'a time below a millisecond', service: { timeout: '10us' }, says: /service.timeout/ },
+    { what: 'a time of more hours than five digits', service: { timeout: '100000h' }, says: /service.timeout/ },
+    { what: 'a millisecond more than that', service: { timeout: '99999.0h1ms' }, says: /service.timeout/ },
+    { what: 'a longer time for the backend', service: { timeout: '1s', backendTimeout: '2s' }, says: /backendTimeout/ },
     {
-      what: '04-R-S10: ReplacePrefixMatch with two alternatives',
+      what: 'ReplacePrefixMatch with two alternatives',
       service: { rewrite: { uri: '/', type: 'ReplacePrefixMatch' }, match: [{ uri: { prefix: '/a' } }, { uri: { prefix: '/b' } }] },
       says: /ReplacePrefixMatch/,
     },
     {
-      what: '04-R-S10: the same, by two alternatives of the analysis',
+      what: 'the same, by two alternatives of the analysis',
       service: { ...fine, rewrite: { uri: '/', type: 'ReplacePrefixMatch' } },
       analysis: { iterations: 1, match: [insider, { headers: { b: { exact: 'c' } } }] },
       says: /ReplacePrefixMatch/,
     },
-    { what: '04-R-S10: a path that is not plain', service: { match: [{ uri: { exact: '/a//b' } }] }, says: /match\[0\].uri/ },
-    { what: '04-R-T2: a header by prefix', service: { match: [{ headers: { a: { prefix: 'b' } } }] }, says: /match\[0\].headers\[a\]/ },
-    { what: '04-R-T2: a condition that it does not know', service: { match: [{ authority: { exact: 'a' } }] }, says: /authority.+istio/ },
+    { what: 'a path that is not plain', service: { match: [{ uri: { exact: '/a//b' } }] }, says: /match\[0\].uri/ },
+    { what: 'a header by prefix', service: { match: [{ headers: { a: { prefix: 'b' } } }] }, says: /match\[0\].headers\[a\]/ },
+    { what: 'a condition that it does not know', service: { match: [{ authority: { exact: 'a' } }] }, says: /authority.+istio/ },
     {
-      what: '04-R-T2: an A/B header by suffix',
+      what: 'an A/B header by suffix',
       analysis: { match: [{ headers: { a: { suffix: 'b' } } }] },
       says: /analysis.match\[0\].headers/,
     },
-    { what: '04-R-T2: A/B by source labels', analysis: { match: [{ sourceLabels: { a: 'b' } }] }, says: /sourceLabels.+istio/ },
-    { what: '04-R-T2: an empty condition', analysis: { match: [insider, {}] }, says: /match\[1\].+every request/ },
+    { what: 'A/B by source labels', analysis: { match: [{ sourceLabels: { a: 'b' } }] }, says: /sourceLabels.+istio/ },
+    { what: 'an empty condition', analysis: { match: [insider, {}] }, says: /match\[1\].+every request/ },
     {
-      what: '04-R-A7: two conditions on one header, whatever its spelling',
+      what: 'two conditions on one header, whatever its spelling',
       service: { match: [{ headers: { 'X-User': { exact: 'a' } } }] },
       analysis: { match: [insider] },
       says: /x-user/,
@@ -182,14 +182,14 @@ describe('specs that no route can express', () => {
     expect(v1.refuses?.(canaryWith(service, analysis))?.message).toMatch(says);
   });
 
-  it('04-V29: mirroring a part needs v1, and is refused by the older version', () => {
+  it('mirroring a part needs v1, and is refused by the older version', () => {
     const canary = canaryWith({}, { mirror: true, mirrorWeight: 10 });
     expect(v1.refuses?.(canary)).toBeUndefined();
     expect(gatewayApi('v1beta1').refuses?.(canary)?.message).toMatch(/mirrorWeight 10 needs gatewayapi:v1/);
   });
 });
 
-describe('04-R-S4, R-S5: routing to the primary', () => {
+describe('routing to the primary', () => {
   const edits = [
     { what: 'a path', service: { match: [{ uri: { exact: 'no-path' } }] } },
     { what: 'a host', service: { hosts: ['NO HOST'] } },
@@ -216,7 +216,7 @@ describe('04-R-S4, R-S5: routing to the primary', () => {
     expect(v1.render(canaryWith({}, { match: [{}] }), anApex, allToPrimary, []).write).toHaveLength(1);
   });
 
-  it.each(edits)('04-R-L2: $what does not block deletion', ({ service }) => {
+  it.each(edits)('$what does not block deletion', ({ service }) => {
     const [left] = v1.finalize(canaryWith(service), live(matched)).write;
     expect(raw(left)?.spec.rules).toHaveLength(1);
     expect(raw(left)?.spec.rules[0].backendRefs).toEqual([{ group: '', kind: 'Service', name: 'shop', port: 8080, weight: 100 }]);
@@ -238,17 +238,17 @@ describe('conditions set by the parents', () => {
     { what: 'a backend was not found', parents: [parent([says('Accepted', 'True', 3), says('ResolvedRefs', 'False', 3)])], inForce: false },
     { what: 'one of two parents lags', parents: [parent(good), parent([says('Accepted', 'True', 1)])], inForce: false },
     {
-      what: '04-V20: a parent that is none of ours refused',
+      what: 'a parent that is none of ours refused',
       parents: [parent([says('Accepted', 'False', 3)], { name: 'x' })],
       inForce: true,
     },
-    { what: '04-R-S4: a rejection of unknown age', parents: [parent([says('Accepted', 'False')])], inForce: true },
+    { what: 'a rejection of unknown age', parents: [parent([says('Accepted', 'False')])], inForce: true },
     {
       what: 'the parent is named in full',
       parents: [parent([says('Accepted', 'False', 3)], { kind: 'Gateway', namespace: 'prod', name: 'edge' })],
       inForce: false,
     },
-  ])('04-V20: $what: in force is $inForce', ({ parents, inForce }) => {
+  ])('$what: in force is $inForce', ({ parents, inForce }) => {
     const route = httpRoute([{ backendRefs: to(90, 10) }], { status: { parents } });
     expect(v1.isInForce?.(canaryWith(), [route])).toBe(inForce);
   });
@@ -289,7 +289,7 @@ describe('gRPC', () => {
   });
 });
 
-it('04-R-T8: the order of headers in the Canary changes nothing', () => {
+it('the order of headers in the Canary changes nothing', () => {
   const entry = (names: string[]) => ({ headers: Object.fromEntries(names.map((name) => [name, { exact: 'a' }])) });
   const [one, other] = [
     ['b', 'a', 'c'],
@@ -311,7 +311,7 @@ it.each([
   { go: '90s', gateway: '90s' },
   { go: '99999h', gateway: '99999h' },
   { go: '99999.0h', gateway: '99999h' },
-])('04-R-S10: a timeout of $go is written as $gateway', ({ go, gateway }) => {
+])('a timeout of $go is written as $gateway', ({ go, gateway }) => {
   expect(raw(v1.render(canaryWith({ timeout: go }), anApex, allToPrimary, []).write[0])?.spec.rules[0].timeouts).toEqual({
     request: gateway,
   });
@@ -327,7 +327,7 @@ describe('alternatives of service.match', () => {
     { what: 'in a route with a rule for others', most: 64, analysis: { iterations: 1, match: [insider] } },
     { what: 'in a route with a rule for a cookie', most: 64, analysis: { sessionAffinity: { cookieName: 'c' } } },
     { what: 'in a route with rules for two cookies', most: 42, analysis: affinity },
-  ])('04-R-S10: $most are taken $what, and one more is refused', ({ most, analysis }) => {
+  ])('$most are taken $what, and one more is refused', ({ most, analysis }) => {
     expect(refusal(most, analysis)).toBeUndefined();
     expect(refusal(most + 1, analysis)).toMatch(/^service.match, times analysis.match .* more alternatives than a route takes/);
   });
@@ -336,14 +336,14 @@ describe('alternatives of service.match', () => {
 it.each([
   { timeout: '1ms', backendTimeout: '2ms' },
   { timeout: '5s', backendTimeout: '5.5s' },
-])('04-R-S10: a backend timeout of $backendTimeout is longer than the timeout of $timeout, and refused', (service) => {
+])('a backend timeout of $backendTimeout is longer than the timeout of $timeout, and refused', (service) => {
   expect(() => v1.render(canaryWith(service), anApex, allToPrimary, [])).toThrow('service.backendTimeout is longer than service.timeout');
 });
 
 it.each([
   { timeout: '5s', backendTimeout: '5s' },
   { timeout: '0', backendTimeout: '5s' },
-])('04-R-S10: a backend timeout of $backendTimeout goes with a timeout of $timeout', (service) => {
+])('a backend timeout of $backendTimeout goes with a timeout of $timeout', (service) => {
   expect(() => v1.render(canaryWith(service), anApex, allToPrimary, [])).not.toThrow();
 });
 

@@ -18,7 +18,7 @@ import { readRouteObject } from './read.ts';
 import { type RouteType, renderRules, rulesToApex } from './render.ts';
 import { type GatewayApiVersion, type RouteKind, routeKindOf } from './route-kind.ts';
 
-/** Kubernetes' Gateway API: one HTTPRoute or GRPCRoute under the apex name, attached to Gateways or to Services (04-4.15, 04-4.4). */
+/** Kubernetes' Gateway API: one HTTPRoute or GRPCRoute under the apex name, attached to Gateways or to Services. */
 export function gatewayApi(version: GatewayApiVersion): Router {
   const refTo = (canary: Canary, kind: RouteKind) => refUnderApex(canary, `gateway.networking.k8s.io/${version}`, kind);
 
@@ -115,7 +115,7 @@ function exposure(canary: Canary, found?: KubeObject, apex?: Apex): JsonRecord {
   return { parentRefs: parentsAtPort(canary, found, apex), ...(hosts.length > 0 ? { hostnames: hosts } : {}) };
 }
 
-/** Every route that a release of this Canary can come to, so that nothing is refused in the middle of one (04-R-S10, R-T2). */
+/** Every route that a release of this Canary can come to, so that nothing is refused in the middle of one. */
 function checkSpec(canary: Canary, routeType: RouteType): void {
   // Routes that are listed say themselves where they belong.
   if (!canary.spec.routeRefs?.length) exposure(canary);

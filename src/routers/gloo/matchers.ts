@@ -16,7 +16,7 @@ export interface Matcher {
   queryParameters?: TextMatcher[];
 }
 
-/** The A/B condition, one matcher an entry. An entry that says nothing would match every request, so it is refused (04-R-T2). */
+/** The A/B condition, one matcher an entry. An entry that says nothing would match every request, so it is refused. */
 export function matchersFor(match: readonly HttpMatch[]): Matcher[] {
   return match.map((entry, index) => {
     const field = `analysis.match[${index}]`;
@@ -51,7 +51,7 @@ export function matchFromMatchers(matchers: readonly Matcher[], likely: readonly
   return read.length > 0 && read.length === entries.length ? read : undefined;
 }
 
-/** In one order, so that the same spec is the same object (04-R-T8). */
+/** In one order, so that the same spec is the same object. */
 function textMatchers(texts: Readonly<Record<string, StringMatch>> = {}, field: string): TextMatcher[] {
   return Object.entries(texts)
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
@@ -64,7 +64,7 @@ function textMatchers(texts: Readonly<Record<string, StringMatch>> = {}, field: 
     });
 }
 
-/** Over the whole value. A matcher without a value only requires presence, so the empty text also has a pattern (04-R-T2). */
+/** Over the whole value. A matcher without a value only requires presence, so the empty text also has a pattern. */
 function patternOf(text: StringMatch): string {
   if ('prefix' in text) return `${escapeRegex(text.prefix)}.*`;
   if ('suffix' in text) return `.*${escapeRegex(text.suffix)}`;

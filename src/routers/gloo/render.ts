@@ -9,7 +9,7 @@ import { type UpstreamSide, upstreamRef } from './upstreams.ts';
 
 /**
  * `spec.routes`, the first match winning: cookie of the canary, cookie of the primary, cookie to be deleted, all requests of the segment,
- * and with an A/B condition all other requests to the primary (04-R-T3).
+ * and with an A/B condition all other requests to the primary.
  */
 export function renderTableRoutes(canary: Canary, routes: Routes): JsonRecord[] {
   if (routes.kind === 'mirrored') {
@@ -39,7 +39,7 @@ function stickyRoutes(canary: Canary, segment: readonly Matcher[], affinity: Aff
   if (affinity.canary) found.push(route(holding(affinity.canary), both(canary, share > 0 ? ALL : 0)));
   if (affinity.primary) found.push(route(holding(affinity.primary), both(canary, 0)));
   if (affinity.previous) {
-    // With the attributes that the cookie was set with, or browsers keep it (04-R-A1). The canary's answer sets the new one of that name.
+    // With the attributes that the cookie was set with, or browsers keep it. The canary's answer sets the new one of that name.
     const cookies = share > 0 ? cookiesSet(canary, affinity) : {};
     found.push(route(holding(affinity.previous), both(canary, share, { ...cookies, primary: setCookie(canary, affinity.previous, -1) })));
   }

@@ -57,7 +57,7 @@ describe('objects of Flagger', () => {
       routes: [sides(100, undefined, { matchers: [{ headers: [header('x-user', 'insider')] }] })],
       expected: allToPrimary,
     },
-  ])('04-R-T6: reads $what', ({ routes, expected }) => expect(read(JSON.parse(JSON.stringify(routes)))).toEqual(expected));
+  ])('reads $what', ({ routes, expected }) => expect(read(JSON.parse(JSON.stringify(routes)))).toEqual(expected));
 
   it.each([
     { what: 'no weight at all', routes: [sides(undefined, undefined)] },
@@ -74,14 +74,14 @@ describe('objects of Flagger', () => {
     },
     { what: 'a foreign route before ours', routes: [sides(100, 0, { matchers: [{ headers: [header('a')] }] }), sides(70, 30)] },
     { what: 'copies sent elsewhere', routes: [sides(100, 0, { options: { shadowing: { upstream: { name: 'other' }, percentage: 5 } } })] },
-    { what: '04-R-L6: no action', routes: [{}] },
-    { what: '04-R-L6: no routes', routes: [] },
-  ])('04-R-T6: never invents routes from $what', ({ routes }) =>
+    { what: 'no action', routes: [{}] },
+    { what: 'no routes', routes: [] },
+  ])('never invents routes from $what', ({ routes }) =>
     expect(read(routes)).toEqual({ unreadable: expect.stringContaining('RouteTable shop') }),
   );
 });
 
-it("04-V12: has Flagger's names", () => {
+it("has Flagger's names", () => {
   expect(render(allToPrimary).map(({ kind, metadata }) => `${kind} ${metadata.name}`)).toEqual([
     'Upstream prod-shop-primaryupstream-8080',
     'Upstream prod-shop-canaryupstream-8080',
@@ -95,7 +95,7 @@ describe('A/B', () => {
     { headers: { d: { exact: '' } } },
   ];
 
-  it('04-R-T3: all other requests go to the primary, by a route that comes last', () => {
+  it('all other requests go to the primary, by a route that comes last', () => {
     const routes = raw(render({ kind: 'matched', match }).at(-1))?.spec.routes;
     expect(routes).toHaveLength(2);
     expect(routes[0].matchers).toHaveLength(2);
@@ -107,7 +107,7 @@ describe('A/B', () => {
     expect(read(raw(render({ kind: 'matched', match }).at(-1))?.spec.routes, moved)).toEqual({ kind: 'matched', match });
   });
 
-  it('04-R-T8: the order of headers in the spec makes no difference', () => {
+  it('the order of headers in the spec makes no difference', () => {
     const [one, other] = [
       { a: { exact: 'x' }, b: { exact: 'y' } },
       { b: { exact: 'y' }, a: { exact: 'x' } },
@@ -119,7 +119,7 @@ describe('A/B', () => {
     { match: [{ sourceLabels: { app: 'x' } }], says: 'analysis.match[0].sourceLabels' },
     { match: [{ headers: { a: { exact: 'x' } } }, { headers: {} }], says: 'analysis.match[1] names no header' },
     { match: [{ headers: { a: { regex: '(?=x)' } } }], says: 'analysis.match[0].headers["a"].regex looks ahead' },
-  ])('04-R-T2: $says is refused before anything moves', ({ match: bad, says }) => {
+  ])('$says is refused before anything moves', ({ match: bad, says }) => {
     const canary = aCanary({ analysis: { match: bad } });
     expect(gloo.refuses?.(canary)?.message).toContain(says);
     expect(render(allToPrimary, canary)).toHaveLength(3);
@@ -130,7 +130,7 @@ describe('Upstreams', () => {
   const upstreamRef = { apiVersion: 'gloo.solo.io/v1', kind: 'Upstream', name: 'settings' };
   const [canary, elsewhere] = [aCanary({ upstreamRef }), aCanary({ upstreamRef: { ...upstreamRef, namespace: 'shared' } })];
 
-  it('04-R-D8: follow every setting of upstreamRef, also a removed one', () => {
+  it('follow every setting of upstreamRef, also a removed one', () => {
     const [before] = render(allToPrimary, canary, [upstream('settings', { useHttp2: true, sslConfig: { sni: 'a' }, static: {} })]);
     expect(before?.spec).toMatchObject({ useHttp2: true, sslConfig: { sni: 'a' } });
     expect(before?.spec).not.toHaveProperty('static');
@@ -138,7 +138,7 @@ describe('Upstreams', () => {
     expect(after?.spec).toEqual({ useHttp2: false, kube: raw(before)?.spec.kube });
   });
 
-  it('04-R-D8: look for it in their own namespace unless it names another, and watch that one', () => {
+  it('look for it in their own namespace unless it names another, and watch that one', () => {
     expect(gloo.watches(canary)).toContainEqual(expect.objectContaining({ name: 'settings', namespace: 'prod' }));
     expect(gloo.watches(elsewhere)).toContainEqual(expect.objectContaining({ name: 'settings', namespace: 'shared' }));
     expect(raw(render(allToPrimary, elsewhere, [upstream('settings', { useHttp2: true }, 'shared')])[0])?.spec.useHttp2).toBe(true);

@@ -16,7 +16,7 @@ import { readRouteTable } from './read.ts';
 import { renderTableRoutes, routesToApex } from './render.ts';
 import { configRef, renderUpstream, upstreamRef } from './upstreams.ts';
 
-/** Gloo: an Upstream for each side, and the RouteTable under the apex name to which the user's VirtualService delegates (04-4.8). */
+/** Gloo: an Upstream for each side, and the RouteTable under the apex name to which the user's VirtualService delegates. */
 export const gloo: Router = {
   supports: factsOf('gloo').can,
   refuses: (canary) => rejectionOf(() => matchersFor(canary.spec.analysis.match ?? [])),

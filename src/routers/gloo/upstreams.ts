@@ -6,7 +6,7 @@ import type { Apex } from '../router.ts';
 import { RoutingError } from '../routing-error.ts';
 
 const apiVersion = 'gloo.solo.io/v1';
-/** Settings that `spec.upstreamRef` gives to both Upstreams (04-4.8). Flagger has `httpProxyHostName`, which the schema drops. */
+/** Settings that `spec.upstreamRef` gives to both Upstreams. Flagger has `httpProxyHostName`, which the schema drops. */
 const copied = [
   ...['sslConfig', 'circuitBreakers', 'connectionConfig', 'loadBalancerConfig', 'useHttp2'],
   ...['initialStreamWindowSize', 'initialConnectionWindowSize', 'httpProxyHostname'],
@@ -14,7 +14,7 @@ const copied = [
 
 export type UpstreamSide = 'primary' | 'canary';
 
-/** Flagger's names (04-V12). */
+/** Flagger's names. */
 export function upstreamRef(canary: Canary, side: UpstreamSide): ObjectRef {
   const { namespace } = canary.metadata;
   const name = `${namespace}-${names(canary).apexService}-${side}upstream-${canary.spec.service.port}`;
@@ -53,7 +53,7 @@ export function renderUpstream(canary: Canary, apex: Apex, side: UpstreamSide, c
   };
 }
 
-/** A source that is gone in the middle of a release leaves what was copied: traffic must not be refused for it (04-R-S4). */
+/** A source that is gone in the middle of a release leaves what was copied: traffic must not be refused for it. */
 function settings(canary: Canary, ref: ObjectRef, current: readonly KubeObject[]): Record<string, unknown> {
   const config = configRef(canary);
   if (!config) return {};

@@ -9,7 +9,7 @@ const CERTIFICATE_DOMAINS = /^([a-z0-9-]+\.)?cert-manager\.io\//;
 
 /**
  * Metadata that the copy of a user's Ingress or route takes from it: all that a proxy or a DNS controller may read, so that edits of the
- * original follow (04-R-D4), and nothing by which a deployment tool would claim the copy (04-R-D5).
+ * original follow, and nothing by which a deployment tool would claim the copy.
  */
 export function copiedMetadata(source: KubeObject, isOwn: (annotation: string) => boolean): { labels: Labels; annotations: Labels } {
   const { labels = {}, annotations = {} } = source.metadata;

@@ -10,7 +10,7 @@ import { ingressRef, leadsTo } from './ingress-rules.ts';
 
 const MOST_NAME = 253;
 
-/** The user's Ingress and the copy of it that is ours; neither without `spec.ingressRef` (04-R-L6). */
+/** The user's Ingress and the copy of it that is ours; neither without `spec.ingressRef`. */
 export function copyRefs(canary: Canary): CopyRefs {
   const { namespace } = canary.metadata;
   const { ingressCopy } = names(canary);
@@ -26,7 +26,7 @@ export function refusesName(canary: Canary): RoutingError | undefined {
     : undefined;
 }
 
-/** Only the paths of the application: a path to anything else would make that Service a part of the release (04-4.9). */
+/** Only the paths of the application: a path to anything else would make that Service a part of the release. */
 export function copySpec(base: KubeObject, rules: readonly IngressRule[]): object {
   const { ingressClassName, tls } = specOf<{ ingressClassName: string; tls: object[] }>(base);
   return defined({ ingressClassName, tls: structuredClone(tls), rules });

@@ -9,7 +9,7 @@ export function ingressRef(name: string, namespace: string): ObjectRef {
   return { apiVersion: ingressApiVersion, kind: 'Ingress', name, namespace };
 }
 
-/** Rules, unmodified; a rule can lack `http`, which says nothing of a backend (04-R-L6). */
+/** Rules, unmodified; a rule can lack `http`, which says nothing of a backend. */
 export function rulesOf(ingress: KubeObject): readonly IngressRule[] {
   const { rules } = specOf<{ rules: IngressRule[] }>(ingress);
   return Array.isArray(rules) ? rules : [];

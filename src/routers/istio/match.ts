@@ -48,7 +48,7 @@ function perGateway({ spec: { service } }: Canary, match: readonly GatewayMatch[
   return separate.length > 0 ? separate : [...match];
 }
 
-/** A port is named only where Istio cannot infer it: several ports (`withSeveralPorts`) behind a gateway or a delegate (04-4.2). */
+/** A port is named only where Istio cannot infer it: several ports (`withSeveralPorts`) behind a gateway or a delegate. */
 export function namesPort(canary: Canary): boolean {
   const { portDiscovery, gateways = [MESH], delegation } = canary.spec.service;
   return portDiscovery === true && (delegation === true || (gateways[0] ?? MESH) !== MESH);
@@ -56,7 +56,7 @@ export function namesPort(canary: Canary): boolean {
 
 /**
  * The Canary of Services with several ports, discovered or found in place. A user who turns discovery on decides by the order of the gateways which clients
- * have every port routed (04-V3); otherwise the gateways come first, which need a named port.
+ * have every port routed; otherwise the gateways come first, which need a named port.
  */
 export function withSeveralPorts(canary: Canary): Canary {
   const { gateways, portDiscovery } = canary.spec.service;
@@ -107,9 +107,8 @@ function serviceMatch(entries: readonly HttpMatchRequest[] | undefined): IstioMa
 }
 
 /**
- * `analysis.match` within `service.match`: every pair, analysis outer, both conditions holding (04-3.4; Flagger's
- * replacement of the service's headers would let through requests that the service does not take, 04-R-A7).
- * An entry that says nothing would match every request, so it is refused (04-R-T2).
+ * `analysis.match` within `service.match`: every pair, analysis outer, both conditions holding (Flagger's replacement of the service's headers would let
+ * through requests that the service does not take). An entry that says nothing would match every request, so it is refused.
  */
 export function mergeMatch(analysis: readonly HttpMatch[], service: readonly IstioMatch[]): IstioMatch[] {
   return analysis.flatMap((entry, index) => {

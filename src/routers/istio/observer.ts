@@ -9,7 +9,6 @@ const istio = {
 };
 
 export const istioObservers: Observers = {
-  /** Source: 05-B10. */
   Deployment: meshOfWorkload({
     ...istio,
     side: (workload) => `reporter="destination",destination_workload_namespace="{{ namespace }}",destination_workload=~"${workload}"`,
@@ -17,7 +16,7 @@ export const istioObservers: Observers = {
   }),
   /**
    * The pods of a Service target have any names: requests are counted by the Service that they were sent to, as their senders
-   * count them, since a pod knows all Services that select it (05-W10, 04-R-O2).
+   * count them, since a pod knows all Services that select it.
    */
   Service: meshOfService({
     ...istio,

@@ -50,7 +50,7 @@ function stickyRules(canary: Canary, within: readonly IstioMatch[], affinity: Af
   return rules;
 }
 
-/** With the attributes that the cookie was set with, or browsers keep it (04-R-A1). */
+/** With the attributes that the cookie was set with, or browsers keep it. */
 function deletionRule(canary: Canary, holding: readonly IstioMatch[], affinity: Affinity, share: number): JsonRecord {
   const text = setCookie(canary, affinity.previous ?? '', -1);
   const add = canary.spec.service.headers?.response?.add ?? {};
@@ -70,7 +70,7 @@ function deletionRule(canary: Canary, holding: readonly IstioMatch[], affinity: 
 export function istioRule(canary: Canary, match: readonly IstioMatch[], route: JsonRecord[]): JsonRecord {
   const { rewrite, timeout, retries, corsPolicy, headers } = canary.spec.service;
   const origins = corsPolicy?.allowOrigins?.map((origin) => toIstio(origin));
-  // Empty values mean nothing: dropping them must not look like drift (04-R-D11).
+  // Empty values mean nothing: dropping them must not look like drift.
   const said = filled({
     match,
     rewrite: rewrite && withoutType(rewrite),

@@ -80,7 +80,7 @@ describe("Flagger's objects", () => {
     { what: 'a third host', http: [{ route: [...to(50, 30), { destination: { host: 'other' }, weight: 20 }] }] },
     { what: 'no canary', http: [{ route: [{ destination: { host: 'shop-primary' } }] }] },
     { what: 'a catch-all that claims to be A/B', http: [{ route: to(0, 100) }, { route: [{ destination: { host: 'shop-primary' } }] }] },
-  ])('04-R-T6: $what is unreadable, never a guess', ({ http }) => {
+  ])('$what is unreadable, never a guess', ({ http }) => {
     expect(istio.readRoutes(aCanary(), [virtualService(http)])).toHaveProperty('unreadable');
   });
 });
@@ -89,30 +89,30 @@ describe('a VirtualService found in place', () => {
   const own = virtualService([{ route: [{ destination: { host: 'shop' } }] }], {});
   const first = virtualService([{ route: to(100, 0) }], { [originalConfig]: JSON.stringify(own.spec) });
 
-  it('04-R-D2: the spec that is kept of one taken over whole before is repeated', () => {
+  it('the spec that is kept of one taken over whole before is repeated', () => {
     const second = istio.render(aCanary(), anApex, { kind: 'weighted', canary: weight(10) }, [first]).write.at(-1);
     expect(second?.metadata.annotations?.[originalConfig]).toBe(first.metadata.annotations?.[originalConfig]);
   });
 
-  it("04-R-D1, R-D2: deletion restores every field; the user's last apply wins", () => {
+  it("deletion restores every field; the user's last apply wins", () => {
     expect(istio.finalize(aCanary(), [first]).write[0]?.spec).toEqual(own.spec);
     const applied = { 'kubectl.kubernetes.io/last-applied-configuration': JSON.stringify({ spec: { hosts: ['newer'] } }) };
     const both = { ...first, metadata: { ...first.metadata, annotations: { ...first.metadata.annotations, ...applied } } };
     expect(istio.finalize(aCanary(), [both]).write[0]?.spec).toEqual({ hosts: ['newer'] });
   });
 
-  it('04-R-D2: a foreign edit of our object is not kept as an original that deletion would bring back', () => {
+  it('a foreign edit of our object is not kept as an original that deletion would bring back', () => {
     const emptied = virtualService([], { 'serin.dev/canary-uid': 'c-1' });
     const annotations = istio.render(aCanary(), anApex, allToPrimary, [emptied]).write.at(-1)?.metadata.annotations;
     expect(annotations).not.toHaveProperty(originalConfig);
   });
 
-  it('04-R-L2: a restored VirtualService is not touched again', () => {
+  it('a restored VirtualService is not touched again', () => {
     const [restored] = istio.finalize(aCanary(), [first]).write;
     expect(istio.finalize(aCanary(), restored ? [restored] : [])).toEqual({ write: [], remove: [] });
   });
 
-  it('04-R-L2: an unreadable backup sends everything to the apex Service instead of failing', () => {
+  it('an unreadable backup sends everything to the apex Service instead of failing', () => {
     const broken = virtualService([{ route: to(100, 0) }], { [originalConfig]: '{' });
     expect(raw(istio.finalize(aCanary(), [broken]).write[0])?.spec.http).toEqual([
       { route: [{ destination: { host: 'shop' }, weight: 100 }] },
@@ -122,16 +122,16 @@ describe('a VirtualService found in place', () => {
 
 describe('specs that Istio cannot route', () => {
   it.each([
-    { what: '04-V4: delegation with gateways', spec: { service: { delegation: true, gateways: ['a/b'] } }, says: /service.gateways/ },
+    { what: 'delegation with gateways', spec: { service: { delegation: true, gateways: ['a/b'] } }, says: /service.gateways/ },
     {
-      what: '04-R-T1: A/B over TCP',
+      what: 'A/B over TCP',
       spec: { service: { appProtocol: 'tcp' }, analysis: { iterations: 2, match: [{ headers: { a: { exact: 'b' } } }] } },
       says: /tcp/,
     },
-    { what: '04-R-T1: mirroring over TCP', spec: { service: { appProtocol: 'TCP' }, analysis: { mirror: true } }, says: /tcp/ },
-    { what: '04-R-T2: an empty condition', spec: { analysis: { match: [{}] } }, says: /match\[0\]/ },
+    { what: 'mirroring over TCP', spec: { service: { appProtocol: 'TCP' }, analysis: { mirror: true } }, says: /tcp/ },
+    { what: 'an empty condition', spec: { analysis: { match: [{}] } }, says: /match\[0\]/ },
     {
-      what: '04-R-T2: two conditions on one query parameter',
+      what: 'two conditions on one query parameter',
       spec: { service: { match: [{ queryParams: { a: { exact: 'b' } } }] }, analysis: { match: [{ queryParams: { a: { exact: 'c' } } }] } },
       says: /queryParams a/,
     },
@@ -158,7 +158,7 @@ const sticky = (more: object = {}, service: object = {}) =>
   aCanary({ service, analysis: { sessionAffinity: { cookieName: 'sh-canary', ...more } } });
 
 describe('session affinity', () => {
-  it('04-R-A1: the deleting cookie has the attributes of the cookie that was set, and reaches only its holders', () => {
+  it('the deleting cookie has the attributes of the cookie that was set, and reaches only its holders', () => {
     const set = rulesOf(sticky(attributes), { kind: 'weighted', canary: weight(30), affinity: { canary: 'sh-canary=Abc' } });
     const [deleting, rest, ...more] = rulesOf(sticky(attributes), {
       kind: 'weighted',
@@ -174,7 +174,7 @@ describe('session affinity', () => {
     expect(more).toEqual([]);
   });
 
-  it('04-R-A2: the primary has a rule and a cookie only where the release has made one, for one interval', () => {
+  it('the primary has a rule and a cookie only where the release has made one, for one interval', () => {
     const both = { canary: 'sh-canary=Abc', primary: 'sh-primary=Def' };
     const rules = rulesOf(sticky({ primaryCookieName: 'sh-primary' }), { kind: 'weighted', canary: weight(30), affinity: both });
     expect(rules).toHaveLength(3);
@@ -185,7 +185,7 @@ describe('session affinity', () => {
     expect(alone[1]?.route[0]?.headers).toBeUndefined();
   });
 
-  it("04-R-A4: the cookie that deletes gets into no other rule and not into the Canary's own headers", () => {
+  it("the cookie that deletes gets into no other rule and not into the Canary's own headers", () => {
     const service = { headers: { response: { add: { 'x-own': '1' } }, request: { set: { 'x-in': '2' } } } };
     const canary = deepFreeze(sticky({}, service));
     const [deleting, rest] = rulesOf(canary, { kind: 'weighted', canary: weight(0), affinity: { previous: 'sh-canary=Abc' } });
@@ -196,26 +196,23 @@ describe('session affinity', () => {
     expect(rest?.headers).toEqual(service.headers);
   });
 
-  it('04-R-A4: a Set-Cookie that the Canary adds itself stays beside the deleting one', () => {
+  it('a Set-Cookie that the Canary adds itself stays beside the deleting one', () => {
     const own = { headers: { response: { add: { 'Set-Cookie': 'own=1' } } } };
     const [deleting] = rulesOf(sticky({}, own), { kind: 'weighted', canary: weight(0), affinity: { previous: 'sh-canary=Abc' } });
     expect(deleting?.headers).toEqual(own.headers);
     expect(deleting?.route[0]?.headers?.response.add['Set-Cookie']).toBe('sh-canary=Abc; Max-Age=-1');
   });
 
-  it.each(['sh.canary', 'a+b', '(x)', 'c$'])(
-    '04-R-A5: a cookie named %s is required literally, at the borders of a cookie',
-    (cookieName) => {
-      const [first] = rulesOf(sticky({ cookieName }), { kind: 'weighted', canary: weight(10), affinity: { canary: `${cookieName}=Abc` } });
-      const holds = (header: string) => new RegExp(`^(?:${first?.match?.[0]?.headers?.Cookie?.regex})$`).test(header);
-      expect([`${cookieName}=Abc`, `a=1; ${cookieName}=Abc; b=2`].map(holds)).toEqual([true, true]);
-      expect(
-        [`x${cookieName}=Abc`, `${cookieName}=Abcd`, `${cookieName.replace(/\W/, '_')}=Abc`, `a="${cookieName}=Abc"`].map(holds),
-      ).toEqual(Array(4).fill(false));
-    },
-  );
+  it.each(['sh.canary', 'a+b', '(x)', 'c$'])('a cookie named %s is required literally, at the borders of a cookie', (cookieName) => {
+    const [first] = rulesOf(sticky({ cookieName }), { kind: 'weighted', canary: weight(10), affinity: { canary: `${cookieName}=Abc` } });
+    const holds = (header: string) => new RegExp(`^(?:${first?.match?.[0]?.headers?.Cookie?.regex})$`).test(header);
+    expect([`${cookieName}=Abc`, `a=1; ${cookieName}=Abc; b=2`].map(holds)).toEqual([true, true]);
+    expect(
+      [`x${cookieName}=Abc`, `${cookieName}=Abcd`, `${cookieName.replace(/\W/, '_')}=Abc`, `a="${cookieName}=Abc"`].map(holds),
+    ).toEqual(Array(4).fill(false));
+  });
 
-  it('04-R-A6: with a service match and no primary cookie no rule requires an empty name', () => {
+  it('with a service match and no primary cookie no rule requires an empty name', () => {
     const service = { match: [{ uri: { prefix: '/api' } }] };
     for (const affinity of [{ canary: 'sh-canary=Abc' }, { previous: 'sh-canary=Abc' }, {}]) {
       const canary = weight(affinity.canary === undefined ? 0 : 20);
@@ -225,7 +222,7 @@ describe('session affinity', () => {
     }
   });
 
-  it('04-R-A7: the cookie is required beside the headers of the service match, in each of its alternatives', () => {
+  it('the cookie is required beside the headers of the service match, in each of its alternatives', () => {
     const service = {
       match: [{ headers: { 'x-tenant': { exact: 'a' } } }, { uri: { prefix: '/b' }, headers: { cookie: { regex: '.*x=1.*' } } }],
     };
@@ -412,7 +409,7 @@ describe('the match of the service', () => {
     expect(rule?.match).toEqual([{ uri: { regex: '(?i:.*\\.HTML)' }, ignoreUriCase: true }]);
   });
 
-  it('04-R-D11: an empty field of the Canary is not written, so that dropping it is not drift', () => {
+  it('an empty field of the Canary is not written, so that dropping it is not drift', () => {
     const empty = {
       match: [],
       hosts: [],
@@ -454,7 +451,7 @@ describe('mirroring', () => {
     { share: 100, says: undefined },
     { share: 10, says: { value: 10 } },
     { share: 0, says: { value: 0 } },
-  ])('04-V6: a copy of $share percent goes to the canary, whose answers are dropped', ({ share, says }) => {
+  ])('a copy of $share percent goes to the canary, whose answers are dropped', ({ share, says }) => {
     const [rule, ...more] = rulesOf(aCanary(), { kind: 'mirrored', share: weight(share) }) as (Rule & Record<string, unknown>)[];
     expect(rule).toEqual({ mirror: { host: 'shop-canary' }, ...(says ? { mirrorPercentage: says } : {}), route: to(100, 0) });
     expect(more).toEqual([]);

@@ -54,7 +54,7 @@ const made: Router = {
   afterDeletion,
 };
 
-/** Istio: one VirtualService, or those of the user's, and a DestinationRule for each side (04-4.2). */
+/** Istio: one VirtualService, or those of the user's, and a DestinationRule for each side. */
 export const istio: Router = withUsersRoutes(made, {
   ...splitForm,
   ref: virtualServiceRef,

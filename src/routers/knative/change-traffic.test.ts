@@ -16,7 +16,7 @@ describe('a traffic block after a command', () => {
   it.each(trafficCases)('%s', (_, before, line, expected) => expect(after(before, line)).toBe(expected));
 });
 
-describe('07-K16: the examples of the documentation', () => {
+describe('the examples of the documentation', () => {
   it.each(documentedCases)('%s', (_, before, line, expected) => expect(after(before, line)).toBe(expected));
 });
 
@@ -29,7 +29,7 @@ describe('a command that is refused', () => {
   });
 });
 
-it('07-K: fields that it does not know stay with their targets', () => {
+it('fields that it does not know stay with their targets', () => {
   const before = [{ revisionName: 'v1', percent: 100, configurationName: 'web', extra: { a: 1 } }];
   expect(changeTraffic(before, { tag: ['v1=now'] })).toEqual([{ ...before[0], tag: 'now' }]);
 });

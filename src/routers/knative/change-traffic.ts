@@ -2,8 +2,8 @@ import type { KnativeTraffic } from '../../api/kinds/knative-service.ts';
 import { isOnlyTaking, LATEST, readTrafficFlags, sumOf, TrafficFlagError, type TrafficFlags, wrongSum } from './traffic-flags.ts';
 
 /**
- * The traffic block of a Knative Service after the flags of one command (07-K1–K16): first every `--untag`, then every `--tag`, then every `--traffic`, in any
- * order of the flags (07-K5). Throws `TrafficFlagError`.
+ * The traffic block of a Knative Service after the flags of one command: first every `--untag`, then every `--tag`, then every `--traffic`, in any
+ * order of the flags. Throws `TrafficFlagError`.
  */
 export function changeTraffic(current: readonly KnativeTraffic[], flags: TrafficFlags): KnativeTraffic[] {
   const { untags, tags, shares } = readTrafficFlags(flags);
@@ -11,7 +11,7 @@ export function changeTraffic(current: readonly KnativeTraffic[], flags: Traffic
   for (const tag of untags) takeTag(targets, tag);
   for (const { revision, tag } of tags) giveTag(targets, revision, tag);
   if (shares.length > 0) share(targets, shares);
-  // Clients cannot reach them (07-K4, K13).
+  // Clients cannot reach them.
   return targets.filter(({ tag, percent }) => tag || (percent ?? 0) > 0);
 }
 
@@ -40,7 +40,7 @@ function share(targets: KnativeTraffic[], shares: readonly { name: string; perce
   if (!isOnlyTaking(shares)) for (const target of targets) target.percent = 0;
   const taken = new Set<KnativeTraffic>();
   for (const { name, percent } of shares) {
-    // A tag names one target, a revision perhaps several: tags go first (07-K12).
+    // A tag names one target, a revision perhaps several: tags go first.
     const found = targets.find(({ tag }) => tag === name) ?? targets.find((target) => isOf(target, name) && !taken.has(target));
     if (found && taken.has(found))
       throw new TrafficFlagError(`--traffic ${name}=${percent}: another value of this command names the same target`);
@@ -52,7 +52,7 @@ function share(targets: KnativeTraffic[], shares: readonly { name: string; perce
   if (sumOf(targets) !== 100) throw wrongSum(sumOf(shares));
 }
 
-/** `@latest` stays a word in the block, so that it means the revision that a change of the template makes (07-K14). */
+/** `@latest` stays a word in the block, so that it means the revision that a change of the template makes. */
 function named(revision: string): KnativeTraffic {
   return revision === LATEST ? { latestRevision: true } : { revisionName: revision };
 }

@@ -1,6 +1,6 @@
 import type { Canary } from '../../api/canary.ts';
 import { asKnativeService } from '../../api/kinds/knative-service.ts';
-import { knativeRevisionId, madeAgainAs, primaryRevisionAnnotation } from '../../api/knative.ts';
+import { knativeRevisionId, madeAgainOf, primaryRevisionAnnotation } from '../../api/knative.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { RoutingError } from '../routing-error.ts';
 import { primaryWeight } from '../weights.ts';
@@ -16,7 +16,7 @@ export function targetsFor(canary: Canary, service: KubeObject, share: number) {
   if (share === 0) return [rest];
   const analysed = analysedOf(canary, service);
   if (analysed === undefined) throw new RoutingError(`the revision of Knative Service ${service.metadata.name} under analysis is gone`);
-  // After the promotion both are one revision; two entries still show the weight (04-R-S7).
+  // After the promotion both are one revision; two entries still show the weight.
   return [{ revisionName: analysed, percent: share }, rest];
 }
 
@@ -26,5 +26,5 @@ function analysedOf(canary: Canary, service: KubeObject): string | undefined {
   const pinned = canary.status?.release?.revision;
   if (pinned === undefined) return latest;
   const known = [latest, ...trafficEntries(service).map(({ revisionName }) => revisionName), primaryOf(service)];
-  return known.find((name) => name !== undefined && knativeRevisionId(name, madeAgainAs(service)) === pinned);
+  return known.find((name) => name !== undefined && knativeRevisionId(name, madeAgainOf(service)) === pinned);
 }

@@ -24,7 +24,7 @@ function aCanary(pinned?: string): Canary {
   });
   if (pinned === undefined) return canary;
   const times = { startedMs: 0, stepStartedMs: 0, failedChecks: 0, iterations: 0, run: 1, observedGeneration: 0 };
-  const release = { ...times, targetUid: 't', revision: knativeRevisionId(pinned), step: 'analysing', routes: allToPrimary };
+  const release = { ...times, targetUid: 't', revision: knativeRevisionId(pinned, undefined), step: 'analysing', routes: allToPrimary };
   return { ...canary, status: { phase: 'Progressing', failedChecks: 0, canaryWeight: 0, iterations: 0, release } };
 }
 
@@ -46,7 +46,7 @@ const trafficOf = (canary: Canary, routes: Routes, service: KubeObject) =>
   raw(knative.render(canary, apex, routes, [service]).write[0])?.spec.traffic;
 
 describe('render', () => {
-  it('03-B19: names both revisions, and never the latest one', () => {
+  it('names both revisions, and never the latest one', () => {
     expect(trafficOf(aCanary('shop-00002'), share(20), aService([{ latestRevision: true, percent: 100 }]))).toEqual([
       { revisionName: 'shop-00002', percent: 20 },
       { revisionName: 'shop-00001', percent: 80 },
@@ -69,7 +69,7 @@ describe('render', () => {
     expect(trafficOf(aCanary('shop-00002'), share(0), aService([]))).toEqual([{ revisionName: 'shop-00001', percent: 100 }]);
   });
 
-  it('07-K: the tags of the user stay, without a share', () => {
+  it('the tags of the user stay, without a share', () => {
     const tagged = [
       { tag: 'current', revisionName: 'shop-00001', percent: 60, extra: 1 },
       { tag: 'next', latestRevision: true, percent: 40 },
@@ -81,7 +81,7 @@ describe('render', () => {
     ]);
   });
 
-  it('04-R-S7: after the promotion both are one revision, and every shift still sums to 100 and reads back', () => {
+  it('after the promotion both are one revision, and every shift still sums to 100 and reads back', () => {
     const promoted = (traffic: object[]) => aService(traffic, {}, 'shop-00002');
     for (const percent of [100, 60, 10, 0]) {
       const traffic = trafficOf(aCanary('shop-00002'), share(percent), promoted([]));
@@ -92,7 +92,7 @@ describe('render', () => {
     }
   });
 
-  it('04-V18: without the annotation nothing is written, and the error names it', () => {
+  it('without the annotation nothing is written, and the error names it', () => {
     expect(() => knative.render(aCanary(), apex, share(0), [aService([], {}, '')])).toThrow(/flagger.app\/primary-revision/);
   });
 });
@@ -149,7 +149,7 @@ describe('isInForce', () => {
     return knative.isInForce?.(aCanary(), [aService(spec, { traffic, conditions, observedGeneration })]);
   };
 
-  it('04-R-S7: traffic in the status is in force once the routes are ready, with any order and flags', () => {
+  it('traffic in the status is in force once the routes are ready, with any order and flags', () => {
     expect(isInForce({ status: 'True' })).toBe(true);
     expect(isInForce({ status: 'True' }, [{ revisionName: 'shop-00001', percent: 100 }])).toBe(false);
   });
@@ -158,17 +158,17 @@ describe('isInForce', () => {
     { what: 'the gateways go by what was before', routes: { status: 'Unknown', reason: 'IngressNotConfigured' }, expected: false },
     { what: 'a gateway failed', routes: { status: 'False', reason: 'LoadBalancerFailed' }, expected: false },
     { what: 'two entries name one revision', routes: { status: 'Unknown', reason: 'TrafficNotMigrated' }, expected: true },
-  ])('04-R-S7: where $what it is in force: $expected', ({ routes, expected }) => expect(isInForce(routes)).toBe(expected));
+  ])('where $what it is in force: $expected', ({ routes, expected }) => expect(isInForce(routes)).toBe(expected));
 
-  it('04-R-S7: without the condition only the status decides', () => {
+  it('without the condition only the status decides', () => {
     const said = (traffic: object[]) => knative.isInForce?.(aCanary(), [aService(spec, { traffic, observedGeneration: 1 })]);
     expect([said(applied), said([{ revisionName: 'shop-00001', percent: 100 }])]).toEqual([true, false]);
   });
 
-  it('04-R-S7: a Service without a status is not in force', () => {
+  it('a Service without a status is not in force', () => {
     const { status: _, ...service } = aService(spec);
     expect(knative.isInForce?.(aCanary(), [service])).toBe(false);
   });
 
-  it('04-R-S7: a status of an earlier generation says nothing', () => expect(isInForce({ status: 'True' }, applied, 0)).toBe(false));
+  it('a status of an earlier generation says nothing', () => expect(isInForce({ status: 'True' }, applied, 0)).toBe(false));
 });

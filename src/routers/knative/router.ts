@@ -19,8 +19,8 @@ const serviceRef = (canary: Canary): ObjectRef => ({
 });
 
 /**
- * Knative's own traffic block, on the target itself (04-4.14). Both revisions are named: `latestRevision` would follow each push of the user before its
- * analysis (03-B19). Routes are read from the spec; the status shows when they are in force (04-R-S7).
+ * Knative's own traffic block, on the target itself. Both revisions are named: `latestRevision` would follow each push of the user before its
+ * analysis. Routes are read from the spec; the status shows when they are in force.
  */
 export const knative: Router = {
   supports: factsOf('knative').can,

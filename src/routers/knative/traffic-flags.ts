@@ -20,7 +20,7 @@ export class TrafficFlagError extends Error {
   override readonly name = 'TrafficFlagError';
 }
 
-/** Values apart at commas count as flags of their own (07-K7). Throws `TrafficFlagError`. */
+/** Values apart at commas count as flags of their own. Throws `TrafficFlagError`. */
 export function readTrafficFlags({ traffic = [], tag = [], untag = [] }: TrafficFlags): TrafficRequest {
   const untags = [...new Set(valuesOf(untag))];
   const tags = valuesOf(tag).map((value) => {

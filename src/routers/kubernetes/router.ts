@@ -5,7 +5,7 @@ import { onlyWeight } from '../weights.ts';
 
 /**
  * No routing objects at all: the apex Service selects the primary, and a release is Blue/Green. Users never see the canary
- * before it is promoted (04-4.16), so a weight changes nothing, but a match or a mirror would be a promise not kept.
+ * before it is promoted, so a weight changes nothing, but a match or a mirror would be a promise not kept.
  */
 export const kubernetesRouter: Router = {
   supports: factsOf('kubernetes').can,

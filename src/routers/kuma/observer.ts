@@ -1,7 +1,7 @@
 import type { Observers } from '../provider.ts';
 import { envoy } from '../queries/envoy.ts';
 
-/** By the Service's name, as our router names the sides (05-W11). */
+/** By the Service's name, as our router names the sides. */
 const service = (suffix: string) => `service=~"{{ service }}${suffix}_{{ namespace }}_svc_[0-9a-zA-Z-]+"`;
 
 export const kumaObservers: Observers = {

@@ -13,7 +13,7 @@ const MESH = 'kuma.io/mesh';
 /** The tag by which Kuma selects a Service. */
 export const SERVICE = 'kuma.io/service';
 
-/** Canaries of one name in two namespaces must not share a route (04-R-D12): a dot is in no name of a Service. */
+/** Canaries of one name in two namespaces must not share a route: a dot is in no name of a Service. */
 export function trafficRouteRef(canary: Canary): ObjectRef {
   return { apiVersion, kind: 'TrafficRoute', name: `${names(canary).apexService}.${canary.metadata.namespace}` };
 }

@@ -27,7 +27,7 @@ const flaggerRoute = (namespace: string): KubeObject => ({
 });
 
 describe('TrafficRoutes, which belong to no namespace', () => {
-  it('04-R-D12: Canaries of one name in two namespaces write and read two routes', () => {
+  it('Canaries of one name in two namespaces write and read two routes', () => {
     const [ours, theirs] = ['prod', 'test'].map((namespace, index) => {
       return kuma.render(inNamespace(namespace), anApex, { kind: 'weighted', canary: weight(10 + index) }, []).write;
     });
@@ -47,12 +47,12 @@ describe('TrafficRoutes, which belong to no namespace', () => {
     expect(kuma.finalize(canary, [flaggerRoute('test')])).toEqual({ write: [], remove: [] });
   });
 
-  it('04-R-L3: the route goes with its Canary, for any port that it was made for', () => {
+  it('the route goes with its Canary, for any port that it was made for', () => {
     const { write } = kuma.render(aCanary(), anApex, allToPrimary, []);
     expect(kuma.finalize(aCanary({ service: { port: 9090 } }), write).remove).toMatchObject([{ kind: 'TrafficRoute', name: 'shop.prod' }]);
   });
 
-  it('04-R-L6, R-T6: a route without conf, with one side or with odd weights is unreadable and stops nothing', () => {
+  it('a route without conf, with one side or with odd weights is unreadable and stops nothing', () => {
     const without: KubeObject = { ...flaggerRoute('prod'), metadata: { name: 'shop.prod' } };
     const one = structuredClone(without);
     raw(one).spec.conf.split.pop();
@@ -69,7 +69,7 @@ describe('TrafficRoutes, which belong to no namespace', () => {
       says: /analysis\.match/,
     },
     { what: 'a mirror', analysis: { mirror: true }, says: /analysis\.mirror/ },
-  ])('04-R-T1, R-S1: $what is refused with the field named', ({ analysis, says }) => {
+  ])('$what is refused with the field named', ({ analysis, says }) => {
     expect(kuma.refuses?.(aCanary({ analysis }))?.message).toMatch(says);
     expect(kuma.refuses?.(aCanary())).toBeUndefined();
   });

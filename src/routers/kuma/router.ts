@@ -10,7 +10,7 @@ import { onlyWeight } from '../weights.ts';
 import { readRoute } from './read.ts';
 import { flaggerRef, isOfFlagger, namesOurSides, refIn, renderRoute, trafficRouteRef } from './render.ts';
 
-/** Kuma's TrafficRoute, which belongs to the cluster and not to a namespace (04-4.12). */
+/** Kuma's TrafficRoute, which belongs to the cluster and not to a namespace. */
 export const kuma: Router = {
   supports: factsOf('kuma').can,
   refuses(canary) {

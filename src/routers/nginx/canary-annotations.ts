@@ -25,9 +25,8 @@ const ELSEWHERE = 'istio and gatewayapi:v1 can';
 type MatchEntry = { field: string; rule: CanaryRules } | { field: string; refusal: RoutingError };
 
 /**
- * A condition as ingress-nginx can hold it: one header, or one cookie whose value is `always`, or either of both. The entries are
- * alternatives, so that without some of them fewer users get the canary; an entry that can only be said in part is left out whole, since
- * a part of it would let the wrong users in (04-R-T2).
+ * A condition as ingress-nginx can hold it: one header, or one cookie whose value is `always`, or either of both. The entries are alternatives, so that without
+ * some of them fewer users get the canary; an entry that can only be said in part is left out whole, since a part of it would let the wrong users in.
  */
 export function renderMatch(match: readonly HttpMatch[]): CanaryRules {
   return chooseEntries(match).rules;
@@ -90,7 +89,7 @@ function onlyHeader(entry: HttpMatch, field: string): [string, StringMatch] {
   throw RoutingError.at(field, `has ${headers.length} headers, which ingress-nginx cannot match together: keep one; ${ELSEWHERE}`);
 }
 
-/** A cookie is named by `exact` and must have the value `always`, as in Flagger (04-V14); other forms look at the Cookie header. */
+/** A cookie is named by `exact` and must have the value `always`, as in Flagger; other forms look at the Cookie header. */
 function ruleOf(name: string, condition: StringMatch, field: string): CanaryRules {
   if (!NAME.test(name)) throw RoutingError.at(field, 'has a name that ingress-nginx does not accept: use letters, digits and -');
   if (name.toLowerCase() === 'cookie' && 'exact' in condition) {

@@ -4,7 +4,6 @@ import { bothSides, means, successRate } from '../queries/shapes.ts';
 const ingress = 'namespace="{{ namespace }}",ingress="{{ ingress }}"';
 const selector = `${ingress},canary!=""`;
 
-/** Source: 05-B21. */
 export const nginxObservers: Observers = {
   Deployment: {
     name: 'nginx',

@@ -33,7 +33,7 @@ const rejection = (match: HttpMatch[], analysis: object = { iterations: 5 }) =>
   router.refuses?.(aCanary({ ...ref, analysis: { ...analysis, match } }))?.message;
 
 describe('written annotations', () => {
-  it('04-V13: a custom prefix; 50 and then 0 of 100', () => {
+  it('a custom prefix; 50 and then 0 of 100', () => {
     const prefix = 'custom.ingress.kubernetes.io';
     expect(annotationsOf(share(50), prefix)).toEqual([
       [`${prefix}/canary`, 'true'],
@@ -53,7 +53,7 @@ describe('written annotations', () => {
     { match: { 'x-user': { regex: 'in.*' } }, rules: { 'canary-by-header': 'x-user', 'canary-by-header-pattern': 'in.*' } },
     { match: { cookie: { exact: 'canary' } }, rules: { 'canary-by-cookie': 'canary' } },
     { match: { Cookie: { exact: 'canary' } }, rules: { 'canary-by-cookie': 'canary' } },
-  ])('04-V14: $match is written as $rules', ({ match, rules }) => {
+  ])('$match is written as $rules', ({ match, rules }) => {
     const written = Object.fromEntries(annotationsOf({ kind: 'matched', match: [{ headers: match }] }));
     const expected = { canary: 'true', 'canary-weight': '0', ...rules };
     expect(written).toEqual(
@@ -88,7 +88,7 @@ describe('refused conditions', () => {
       says: 'headers.a.regex cannot be compiled as PCRE',
     },
     { why: 'a cookie with a value', match: [{ headers: { cookie: { exact: 'canary=always' } } }], says: 'headers.cookie.exact' },
-  ])('04-R-T2: $why', ({ match, says }) => expect(rejection(match)).toContain(says));
+  ])('$why', ({ match, says }) => expect(rejection(match)).toContain(says));
 
   it('a share of matching requests, since ingress-nginx adds the share of all others to them', () => {
     const match = [{ headers: { a: { exact: 'x' } } }];
@@ -176,7 +176,7 @@ describe('reading routes', () => {
       rules: { canary: 'true', 'canary-weight': '0', 'canary-by-header': 'x', 'canary-by-header-pattern': '^a', 'canary-by-cookie': 'c' },
       routes: { kind: 'matched', match: [{ headers: { x: { regex: '^a' } } }, { headers: { cookie: { exact: 'c' } } }] },
     },
-  ])('04-R-T6: $rules', ({ rules, routes }) => expect(router.readRoutes(aCanary(ref), [copyWith(rules)])).toEqual(routes));
+  ])('$rules', ({ rules, routes }) => expect(router.readRoutes(aCanary(ref), [copyWith(rules)])).toEqual(routes));
 
   it.each([
     { why: 'no mark', rules: { 'canary-weight': '30' } },
@@ -184,12 +184,12 @@ describe('reading routes', () => {
     { why: 'a weight beyond all', rules: { canary: 'true', 'canary-weight': '120' } },
     { why: 'a part of a percent', rules: { canary: 'true', 'canary-weight': '5', 'canary-weight-total': '1000' } },
     { why: 'a share and a condition', rules: { canary: 'true', 'canary-weight': '5', 'canary-by-cookie': 'c' } },
-  ])('04-R-T6: $why is unreadable', ({ rules }) =>
+  ])('$why is unreadable', ({ rules }) =>
     expect(router.readRoutes(aCanary(ref), [copyWith(rules)])).toEqual({ unreadable: expect.stringContaining('web-canary') }),
   );
 });
 
-describe('04-R-L6: nothing crashes', () => {
+describe('nothing crashes', () => {
   it('on an Ingress without rules, annotations or http', () => {
     const bare: KubeObject = { apiVersion: 'networking.k8s.io/v1', kind: 'Ingress', metadata: { name: 'web', namespace: 'prod' } };
     for (const spec of [undefined, {}, { rules: [{ host: 'a' }] }, { rules: [{ http: {} }] }])
@@ -206,14 +206,14 @@ describe('04-R-L6: nothing crashes', () => {
     expect(() => router.render(canary, anApex, share(10), [])).toThrow('spec.ingressRef');
   });
 
-  it('04-R-S4: a release is rolled back although the Ingress and its copy are gone, and a first initialization names the missing object', () => {
+  it('a release is rolled back although the Ingress and its copy are gone, and a first initialization names the missing object', () => {
     const begun = aCanary(ref);
     begun.status = { phase: 'Progressing', failedChecks: 0, canaryWeight: 0, iterations: 0 };
     expect(router.render(begun, anApex, allToPrimary, [])).toEqual({ write: [], remove: [] });
     expect(() => router.render(begun, anApex, share(10), [])).toThrow('Ingress web is not found');
     expect(() => router.render(aCanary(ref), anApex, allToPrimary, [])).toThrow('Ingress web is not found');
   });
-  it('E96, 04-R-S4: a copy gets no more traffic once no path of the Ingress leads to the apex, and is set back to 0', () => {
+  it('E96: a copy gets no more traffic once no path of the Ingress leads to the apex, and is set back to 0', () => {
     const current = [anIngress('web', 'elsewhere'), anIngress('web-canary', 'shop-canary')];
     expect(() => router.render(aCanary(ref), anApex, share(50), current)).toThrow('no path of Ingress web leads to Service');
     expect(router.render(aCanary(ref), anApex, allToPrimary, current).write).toHaveLength(1);

@@ -17,7 +17,7 @@ import { unkeptCanaries } from './unkept.ts';
 
 export const defaultAnnotationsPrefix = 'nginx.ingress.kubernetes.io';
 
-/** ingress-nginx: a second Ingress beside the user's, which it reads as the canary of the same hosts and paths (04-4.9). */
+/** ingress-nginx: a second Ingress beside the user's, which it reads as the canary of the same hosts and paths. */
 export function nginx(prefix: string = defaultAnnotationsPrefix): Router {
   const key = (name: string) => `${prefix}/${name}`;
   const isCanaryKey = (annotation: string) => annotation === key('canary') || annotation.startsWith(key('canary-'));
@@ -28,7 +28,7 @@ export function nginx(prefix: string = defaultAnnotationsPrefix): Router {
     const { source, copy } = foundOf(copyRefs(canary), current);
     const { apexService, canaryService } = names(canary);
     const derived = source ? rulesFor(source, apexService, (path) => [leadingTo(path, canaryService)]) : [];
-    // A copy can be set back to 0 in any state of the user's Ingress (04-R-S4), and no further: it has lost its requests (E96).
+    // A copy can be set back to 0 in any state of the user's Ingress, and no further: it has lost its requests (E96).
     const base = source && derived.length > 0 ? source : reachesCanary(routes) ? undefined : copy;
     if (!base || !copyRef) return nothingRendered(canary, routes, nothingToCopy(canary, source));
     const { labels, annotations } = copiedMetadata(base, isCanaryKey);

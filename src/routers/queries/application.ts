@@ -7,7 +7,7 @@ const requests = 'http_request_duration_seconds_count';
 const buckets = 'http_request_duration_seconds_bucket';
 const succeeded = 'status!~"5.*"';
 
-/** The application's own histogram, in seconds; for providers without metrics of their own. Source: 05-B17. */
+/** The application's own histogram, in seconds; for providers without metrics of their own. */
 function appHistogram(podsOf: (workload: string) => string): Observer {
   const canary = podsOf('{{ target }}');
   return {

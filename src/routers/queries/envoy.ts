@@ -13,7 +13,7 @@ interface EnvoySides {
   podLabel?: string;
 }
 
-/** Envoy's own upstream metrics; the products differ in how they name a cluster. Sources: 05-B12–B16. */
+/** Envoy's own upstream metrics; the products differ in how they name a cluster. */
 export function envoy(name: string, { canary, primary, selectsWorkload = false, podLabel }: EnvoySides): Observer {
   const metrics = { requests, buckets, succeeded, bucketUnit: 'ms', ...(podLabel && { podLabel }) } as const;
   return {

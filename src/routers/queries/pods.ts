@@ -1,7 +1,7 @@
 const podsOf = (suffix: string) => (workload: string) =>
   `kubernetes_namespace="{{ namespace }}",kubernetes_pod_name=~"${workload}-${suffix}"`;
 
-/** Pods of a Deployment: its name, template hash, suffix. A Deployment's pattern misses the primary, a DaemonSet's would not (05-B28). */
+/** Pods of a Deployment: its name, template hash, suffix. A Deployment's pattern misses the primary, a DaemonSet's would not. */
 export const podsOfDeployment = podsOf('[0-9a-zA-Z]+(-[0-9a-zA-Z]+)');
 /** Pods of a DaemonSet: its name and suffix. */
 export const podsOfDaemonSet = podsOf('[0-9a-zA-Z]+');

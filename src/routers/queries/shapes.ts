@@ -1,6 +1,6 @@
 import type { Counters, Observer } from '../../api/observer.ts';
 
-/** `sum(rate(M{S,OK})) / sum(rate(M{S})) * 100`: percent of requests that succeeded (05-2.2 RATE), and the query to run if that finds nothing. */
+/** `sum(rate(M{S,OK})) / sum(rate(M{S})) * 100`: percent of requests that succeeded, and the query to run if that finds nothing. */
 export function successRate(
   metric: string,
   selector: string,
@@ -38,13 +38,13 @@ const selector = (metric: string, matchers: string): string =>
 
 type Durations = Pick<Observer, 'requestDuration' | 'requestDurationAt' | 'durationStatistic'>;
 
-/** Quantiles of a classic histogram, the 99th percentile unless a metric names another (05-2.2 P99, 05-W12); `inMs` where it counts seconds. */
+/** Quantiles of a classic histogram, the 99th percentile unless a metric names another; `inMs` where it counts seconds. */
 export function percentiles(buckets: string, selector: string, inMs = ''): Durations {
   const at = quantileOf(buckets, selector, inMs);
   return { requestDuration: at(0.99), requestDurationAt: at, durationStatistic: 'p99' };
 }
 
-/** The mean of a histogram in seconds, as milliseconds (05-2.2 AVG); a quantile where a metric names one (05-W12). */
+/** The mean of a histogram in seconds, as milliseconds; a quantile where a metric names one. */
 export function means(histogram: string, selector: string): Durations {
   const rate = (suffix: string) => `sum(rate(${histogram}_${suffix}{${selector}}[{{ interval }}]))`;
   return {

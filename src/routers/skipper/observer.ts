@@ -4,7 +4,6 @@ import { bothSides, means, successRate } from '../queries/shapes.ts';
 const routeTo = (ends: string) => `route=~"kube(ew)?_{{ namespace }}__{{ ingress }}${ends}(_[0-9]+)?"`;
 const route = routeTo('_canary__.*__{{ service }}_canary');
 
-/** Source: 05-B22. */
 export const skipperObservers: Observers = {
   Deployment: {
     name: 'skipper',

@@ -33,12 +33,12 @@ const predicateOf = (routes: Routes, source: KubeObject) =>
   skipper.render(canary, anApex, routes, [source]).write[0]?.metadata.annotations?.['zalando.org/skipper-predicate'];
 
 describe('predicates', () => {
-  it('04-V15: 30 and then 0 on an Ingress with Host(/x/)', () => {
+  it('30 and then 0 on an Ingress with Host(/x/)', () => {
     expect(predicateOf(share(30), sourceWith('Host(/x/)'))).toBe('Weight(100) && Host(/x/)');
     expect(predicateOf(share(0), sourceWith('Host(/x/)'))).toBe('False() && Host(/x/)');
   });
 
-  it('04-V27: Weight(100) on the Ingress of the user occurs once, first', () => {
+  it('Weight(100) on the Ingress of the user occurs once, first', () => {
     expect(predicateOf(share(30), sourceWith('Weight(100) && Host(/x/)'))).toBe('Weight(100) && Host(/x/)');
   });
 
@@ -66,7 +66,7 @@ describe('conditions that Skipper refuses', () => {
       says: 'queryParams.a.regex cannot be compiled as RE2',
     },
     { why: 'nothing', match: [{ headers: {} }], says: 'every request' },
-  ])('04-R-T2: $why', ({ match, says }) => expect(rejection(match)).toContain(says));
+  ])('$why', ({ match, says }) => expect(rejection(match)).toContain(says));
 
   it('a path that is shared with another Service, while the canary has a share', () => {
     const shared = anIngress('web', ['shop', 'other']);
@@ -85,7 +85,7 @@ describe('reading routes', () => {
       predicate: 'Weight(100) && Header("x-user", "insider")',
       routes: { kind: 'matched', match: beta },
     },
-  ])('04-R-T6: $weights with $predicate', ({ weights, predicate, routes }) =>
+  ])('$weights with $predicate', ({ weights, predicate, routes }) =>
     expect(skipper.readRoutes(canary, [copyWith(weights, predicate)])).toEqual(routes),
   );
 
@@ -97,12 +97,12 @@ describe('reading routes', () => {
     { why: 'a share that is taken out', copy: copyWith({ 'shop-canary': 30, 'shop-primary': 70 }, 'False()') },
     { why: 'a foreign predicate', copy: copyWith({ 'shop-canary': 30, 'shop-primary': 70 }, 'Weight(100) && Between(1, 2)') },
     { why: 'no path to the canary', copy: { ...anIngress('web-canary', ['shop-primary'], copyWith({}, '').metadata.annotations) } },
-  ])('04-R-T6: $why is unreadable', ({ copy }) =>
+  ])('$why is unreadable', ({ copy }) =>
     expect(skipper.readRoutes(canary, [copy])).toEqual({ unreadable: expect.stringContaining('web-canary') }),
   );
 });
 
-describe('04-R-L6: nothing crashes', () => {
+describe('nothing crashes', () => {
   it('on an Ingress without annotations, rules or http, or without ingressRef', () => {
     const bare = anIngress('web', []);
     for (const spec of [undefined, {}, { rules: [{ host: 'a' }] }, { rules: [{ http: {} }] }])
@@ -111,7 +111,7 @@ describe('04-R-L6: nothing crashes', () => {
     expect(skipper.finalize(aCanary(), [])).toEqual({ write: [], remove: [] });
   });
 
-  it('04-R-S4: the copy goes back though the Ingress of the user is gone, with its paths', () => {
+  it('the copy goes back though the Ingress of the user is gone, with its paths', () => {
     const copy = copyWith({ 'shop-canary': 30, 'shop-primary': 70 }, 'Weight(100)');
     const [written] = skipper.render(canary, anApex, allToPrimary, [copy]).write;
     expect(written?.spec).toEqual(copy.spec);

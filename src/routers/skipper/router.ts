@@ -10,7 +10,7 @@ import { renderMatch } from './predicates.ts';
 import { readCopy } from './read.ts';
 import { PREDICATE, render } from './render.ts';
 
-/** Skipper: a second Ingress of the same hosts and paths, which goes before the user's while the canary has a share (04-4.10). */
+/** Skipper: a second Ingress of the same hosts and paths, which goes before the user's while the canary has a share. */
 export const skipper: Router = {
   supports: factsOf('skipper').can,
   refuses(canary) {

@@ -7,8 +7,8 @@ import { type SmiVersion, smi } from './router.ts';
 const splits = routes('split.smi-spec.io', ['trafficsplits'], MADE_AND_REMOVED);
 const groups = routes('specs.smi-spec.io', ['httproutegroups'], MADE_AND_REMOVED);
 
-/** SMI says how to split traffic, not how to count it; Flagger's choice is Istio's metrics (05-B4). Linkerd changes nothing of a split. */
-export function smiProvider(version: SmiVersion): ProviderDefinition {
+/** SMI says how to split traffic, not how to count it; Flagger's choice is Istio's metrics. Linkerd changes nothing of a split. */
+function smiProvider(version: SmiVersion): ProviderDefinition {
   const [plain, ofIstio] = [smi(version), smi(version, 'istio')];
   return {
     router: ({ mesh }) => (mesh === 'istio' ? ofIstio : plain),
@@ -19,15 +19,20 @@ export function smiProvider(version: SmiVersion): ProviderDefinition {
   };
 }
 
+export const smiV1alpha1Provider = smiProvider('v1alpha1');
+export const smiV1alpha2Provider = smiProvider('v1alpha2');
+export const smiV1alpha3Provider = smiProvider('v1alpha3');
+export const smiV1alpha4Provider = smiProvider('v1alpha4');
+
 export const linkerdProvider: ProviderDefinition = {
-  ...smiProvider('v1alpha1'),
+  ...smiV1alpha1Provider,
   observers: linkerdObservers,
   board: { id: 'linkerd', title: 'Linkerd' },
   overlay: { prometheus: 'http://prometheus.linkerd-viz:9090' },
 };
 
 export const osmProvider: ProviderDefinition = {
-  ...smiProvider('v1alpha2'),
+  ...smiV1alpha2Provider,
   observers: osmObservers,
   board: { id: 'osm', title: 'Open Service Mesh' },
 };

@@ -16,9 +16,8 @@ const linkerdBy = (label: string) =>
   });
 
 export const linkerdObservers: Observers = {
-  /** Source: 05-B11. */
   Deployment: linkerdBy('deployment'),
-  /** Linkerd labels the pods of a DaemonSet by another label (05-W34). */
+  /** Linkerd labels the pods of a DaemonSet by another label. */
   DaemonSet: linkerdBy('daemonset'),
   /** The side that its clients count, like Istio's. */
   Service: meshOfService({
@@ -36,5 +35,4 @@ const osmBy = (kind: string) =>
     side: (workload) => `destination_namespace="{{ namespace }}",destination_kind="${kind}",destination_name="${workload}"`,
   });
 
-/** Source: 05-B18. */
 export const osmObservers: Observers = { Deployment: osmBy('Deployment'), DaemonSet: osmBy('DaemonSet') };

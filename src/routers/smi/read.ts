@@ -20,7 +20,7 @@ export function readSplit(canary: Canary, split: KubeObject, group: KubeObject |
   const where = `TrafficSplit ${split.metadata.name}`;
   if (primary === undefined || side === undefined || backends.length !== 2)
     return { unreadable: `${where} does not list ${primaryService} and ${canaryService}, with a weight each and nothing else` };
-  // Weights are shares of their sum (07-T3): 100m and 900m are 10 and 90 percent.
+  // Weights are shares of their sum: 100m and 900m are 10 and 90 percent.
   const share = readPart(side, primary + side);
   if (share === undefined) return { unreadable: `the weights of ${where} are no whole percentages of their sum` };
   if (!matches?.length) return readAs(share, undefined);

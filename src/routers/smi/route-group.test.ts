@@ -39,6 +39,6 @@ it.each([
   { what: 'a match without headers', matches: [{ headers: { a: 'x' } }, {}], says: 'without headers' },
   { what: 'a match with an empty list of headers', matches: [{ headers: [] }], says: 'without headers' },
   { what: 'a match that is null', matches: [null], says: 'without headers' },
-])('04-R-T6: a group with $what is unreadable', ({ matches, says }) => {
+])('a group with $what is unreadable', ({ matches, says }) => {
   expect(readMatches(matches)).toEqual({ unreadable: expect.stringMatching(`^HTTPRouteGroup shop .*${says}$`) });
 });

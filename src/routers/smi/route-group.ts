@@ -5,7 +5,7 @@ import type { StringMatch } from '../../api/string-match.ts';
 import { escapeRegex, textOfPattern } from '../regex-text.ts';
 import { RoutingError, refuseConditions } from '../routing-error.ts';
 
-/** The A/B condition as an HTTPRouteGroup. Only headers can be expressed there; anything else would be dropped in silence (04-R-T2). */
+/** The A/B condition as an HTTPRouteGroup. Only headers can be expressed there; anything else would be dropped in silence. */
 export function renderRouteGroup(ref: ObjectRef, match: readonly HttpMatch[]): KubeObject {
   return {
     apiVersion: ref.apiVersion,

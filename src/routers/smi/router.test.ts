@@ -20,7 +20,7 @@ describe('objects from before the Canary', () => {
   const theirSplit = object('TrafficSplit', { service: 'shop', backends: [{ service: 'shop-blue', weight: 1 }] });
   const theirGroup = object('HTTPRouteGroup', { matches: [{ name: 'reads', methods: ['GET'] }] });
 
-  it('04-R-D2: a TrafficSplit found in place keeps its own spec aside, through every step, and has it back in the end', () => {
+  it('a TrafficSplit found in place keeps its own spec aside, through every step, and has it back in the end', () => {
     const [first] = router.render(aCanary(), anApex, allToPrimary, [theirSplit]).write;
     expect(JSON.parse(first?.metadata.annotations?.[originalConfig] ?? '')).toEqual(theirSplit.spec);
     const [second] = router.render(aCanary(), anApex, { kind: 'weighted', canary: weight(10) }, first ? [first] : []).write;
@@ -30,7 +30,7 @@ describe('objects from before the Canary', () => {
     expect(router.finalize(aCanary(), given.write)).toEqual({ write: [], remove: [] });
   });
 
-  it('04-R-D2: a foreign HTTPRouteGroup of the same name is neither removed when idle nor lost in an A/B release', () => {
+  it('a foreign HTTPRouteGroup of the same name is neither removed when idle nor lost in an A/B release', () => {
     expect(router.render(aCanary(), anApex, allToPrimary, [theirGroup])).toMatchObject({ write: [{ kind: 'TrafficSplit' }], remove: [] });
     const during = router.render(aCanary(), anApex, matched, [theirGroup]).write;
     const after = router.render(aCanary(), anApex, allToPrimary, during);
@@ -57,7 +57,7 @@ describe('TrafficSplits, as their specification has them', () => {
   const found = (split: KubeObject, ...known: KubeObject[]) =>
     splitFindings(split, known).map(({ severity, path, message }) => `${severity} ${path} ${message}`);
 
-  it.each(versions)('07-T4: %s writes weights in its own form', (version) => {
+  it.each(versions)('%s writes weights in its own form', (version) => {
     const [split] = smi(version).render(aCanary(), anApex, { kind: 'weighted', canary: weight(40) }, []).write;
     const form = version === 'v1alpha1' ? String : Number;
     expect(split?.apiVersion).toBe(`split.smi-spec.io/${version}`);
@@ -71,7 +71,7 @@ describe('TrafficSplits, as their specification has them', () => {
     { what: 'quantities', weights: ['100m', '900m'], canary: 10 },
     { what: 'shares of another sum', weights: [250, 750], canary: 25 },
     { what: 'an only weight', weights: [7, 0], canary: 100 },
-  ])('07-T3, T4: $what are read as percentages of their sum', ({ weights, canary }) => {
+  ])('$what are read as percentages of their sum', ({ weights, canary }) => {
     const backends = ['shop-canary', 'shop-primary'].map((service, index) => ({ service, weight: weights[index] }));
     expect(router.readRoutes(aCanary(), [object('TrafficSplit', { service: 'shop', backends })])).toEqual({ kind: 'weighted', canary });
   });
@@ -82,7 +82,7 @@ describe('TrafficSplits, as their specification has them', () => {
     { what: 'less than nothing', weights: [-10, 110] },
     { what: 'a word', weights: ['half', 50] },
     { what: 'a third backend', weights: [50, 50, 1] },
-  ])('04-R-T6: $what is unreadable, never a guess', ({ weights }) => {
+  ])('$what is unreadable, never a guess', ({ weights }) => {
     const backends = ['shop-canary', 'shop-primary', 'other'].slice(0, weights.length);
     const split = object('TrafficSplit', {
       service: 'shop',
@@ -91,7 +91,7 @@ describe('TrafficSplits, as their specification has them', () => {
     expect(router.readRoutes(aCanary(), [split])).toHaveProperty('unreadable');
   });
 
-  it('07-T6, T9: a backend that lacks a port of the root is reported, with the port; a backend that does not exist yet is not', () => {
+  it('a backend that lacks a port of the root is reported, with the port; a backend that does not exist yet is not', () => {
     const split = birds({ service: 'blue-birds', weight: 50 }, { service: 'green-birds', weight: 50 });
     const blue =
       'warning spec.backends[0].service is blue-birds, which has no port 8080 as Service birds has: it gets no requests on port 8080';
@@ -100,12 +100,12 @@ describe('TrafficSplits, as their specification has them', () => {
     expect(found(split, service('blue-birds', 1024))).toEqual([]);
   });
 
-  it('07-T9: Services of other namespaces are other Services', () => {
+  it('Services of other namespaces are other Services', () => {
     const elsewhere = { ...service('blue-birds', 1024), metadata: { name: 'blue-birds', namespace: 'test' } };
     expect(found(birds({ service: 'blue-birds', weight: 1 }), service('birds', 8080), elsewhere)).toEqual([]);
   });
 
-  it('07-T11: a backend that is the root of another split is reported', () => {
+  it('a backend that is the root of another split is reported', () => {
     const inner = object('TrafficSplit', { service: 'blue-birds.prod.svc.cluster.local', backends: [] });
     inner.metadata.name = 'inner';
     expect(found(birds({ service: 'blue-birds', weight: 1 }), inner)).toEqual([
@@ -113,7 +113,7 @@ describe('TrafficSplits, as their specification has them', () => {
     ]);
   });
 
-  it('07-T12: a split that names its own root is warned of, in any form of the root', () => {
+  it('a split that names its own root is warned of, in any form of the root', () => {
     for (const root of ['birds', 'birds.prod', 'birds.prod.svc.cluster.local']) {
       const split = birds({ service: 'green', weight: 100 }, { service: 'birds', weight: 900 });
       raw(split).spec.service = root;
@@ -122,7 +122,7 @@ describe('TrafficSplits, as their specification has them', () => {
   });
 
   it.each(['shop-canary', 'shop-primary', 'shop-canary.prod.svc.cluster.local'])(
-    '07-T12: a Canary whose root would be %s is warned of, as Linkerd takes such a split, and not refused',
+    'a Canary whose root would be %s is warned of, as Linkerd takes such a split, and not refused',
     (host) => {
       const canary = aCanary({ service: { hosts: [host] } });
       expect(router.refuses?.(canary)).toBeUndefined();
@@ -136,19 +136,19 @@ describe('TrafficSplits, as their specification has them', () => {
   it.each([
     { version: 'v1alpha4', weights: [1.5, -1, '5'], wrong: 3 },
     { version: 'v1alpha1', weights: ['500m', 5, 'five'], wrong: 1 },
-  ])('07-T3, T4: weights that $version does not allow are reported', ({ version, weights, wrong }) => {
+  ])('weights that $version does not allow are reported', ({ version, weights, wrong }) => {
     const backends = weights.map((weight, index) => ({ service: `birds-${index}`, weight }));
     const found = splitFindings(object('TrafficSplit', { service: 'birds', backends }, version), []);
     expect(found.filter(({ severity }) => severity === 'error')).toHaveLength(wrong);
   });
 
-  it('04-R-T2: conditions in a version that does not know them are reported, since every request would match', () => {
+  it('conditions in a version that does not know them are reported, since every request would match', () => {
     const spec = { service: 'birds', backends: [{ service: 'blue', weight: 1 }], matches: [{ kind: 'HTTPRouteGroup', name: 'a' }] };
     expect(found(object('TrafficSplit', spec, 'v1alpha2'))).toEqual([expect.stringMatching(/^error spec\.matches/)]);
     expect(found(object('TrafficSplit', spec, 'v1alpha3'))).toEqual([]);
   });
 
-  it('07-T9: a Canary whose root is another Service with other ports is reported before it is applied', () => {
+  it('a Canary whose root is another Service with other ports is reported before it is applied', () => {
     const canary = aCanary({ service: { hosts: ['storefront'] } });
     const [first, ...rest] = canarySplitFindings(canary, [service('storefront', 8080, 9090)]);
     expect(first).toMatchObject({ severity: 'warning', path: 'spec.service.hosts[0]', message: expect.stringContaining('port 9090') });

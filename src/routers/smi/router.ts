@@ -22,7 +22,7 @@ export type SmiVersion = 'v1alpha1' | 'v1alpha2' | 'v1alpha3' | 'v1alpha4';
 
 const namesOurSides = (canary: Canary) => namesServicesIn('service', canary);
 
-/** The Service Mesh Interface's TrafficSplit. `mesh` is the text after `smi:v1alphaN:`; only `istio` means something (04-4.3). */
+/** The Service Mesh Interface's TrafficSplit. `mesh` is the text after `smi:v1alphaN:`; only `istio` means something. */
 export function smi(version: SmiVersion, mesh?: 'istio'): Router {
   const matches = version === 'v1alpha3' || version === 'v1alpha4';
 

@@ -5,7 +5,7 @@ import type { KubeObject } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import { rootService, type SplitBackend, splitSpec, splitWeight } from '../../api/traffic-split.ts';
 
-/** Defects of a TrafficSplit, by its specification, beside the known Services and splits (07-T3, T6, T9, T11, T12). */
+/** Defects of a TrafficSplit, by its specification, beside the known Services and splits. */
 export function splitFindings(split: KubeObject, known: readonly KubeObject[]): Finding[] {
   const namespace = split.metadata.namespace ?? 'default';
   const neighbours = known.filter(({ metadata }) => (metadata.namespace ?? 'default') === namespace);
@@ -63,7 +63,7 @@ function weightFindings(split: KubeObject, { weight }: SplitBackend, path: strin
 function serviceFindings(name: string, root: string, path: string, neighbours: readonly KubeObject[], namespace: string): Finding[] {
   const at = `${path}.service`;
   if (name === '') return [error(at, 'is missing: name a Service')];
-  // Linkerd's fault injection does it, and keeps the requests at that Service; other meshes refuse it or go in circles (07-T12).
+  // Linkerd's fault injection does it, and keeps the requests at that Service; other meshes refuse it or go in circles.
   if (name === root) return [warning(at, `is ${name}, the root itself, which the specification forbids: give the split a root of its own`)];
   const find = (service: string) =>
     neighbours.find(({ kind, apiVersion, metadata }) => kind === 'Service' && apiVersion === 'v1' && metadata.name === service);

@@ -17,7 +17,7 @@ export interface Part {
   mirror?: number;
 }
 
-/** The user's rule itself, and the copies of it that precede it, in this order (04-3.5, 04-4.15). */
+/** The user's rule itself, and the copies of it that precede it, in this order. */
 export interface Parts {
   copies: readonly Part[];
   own: Part;

@@ -36,7 +36,7 @@ function readWeighted(canary: Canary, services: readonly WeightedService[], wher
   return share === undefined ? { unreadable: `the weights of ${where} are not whole numbers that sum to 100` } : readAs(share, undefined);
 }
 
-/** Traefik takes it for 1; beside a 100 it is how Flagger writes 0 (04-R-T5). */
+/** Traefik takes it for 1; beside a 100 it is how Flagger writes 0. */
 function missingWeight(other: WeightedService | undefined): number {
   return other?.weight === ALL ? 0 : 1;
 }

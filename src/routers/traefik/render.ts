@@ -39,7 +39,7 @@ export function servicesFor(canary: Canary, routes: Routes): object[] {
 }
 
 /**
- * A side without a share is left out: Traefik takes a missing weight for 1 (04-R-T5), and drops the whole TraefikService if one of its services has no
+ * A side without a share is left out: Traefik takes a missing weight for 1, and drops the whole TraefikService if one of its services has no
  * endpoints, with any weight.
  */
 export function weighted(canary: Canary, share: number): object[] {

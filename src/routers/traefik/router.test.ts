@@ -24,7 +24,7 @@ describe('TraefikService', () => {
     { share: 30, length: 2 },
     { share: 0, length: 1 },
     { share: 100, length: 1 },
-  ])('04-V16, R-T5: $share percent is $length services, and none of them without a weight', ({ share, length }) => {
+  ])('$share percent is $length services, and none of them without a weight', ({ share, length }) => {
     const { services } = render({ kind: 'weighted', canary: weight(share) }).weighted;
     expect(services).toHaveLength(length);
     expect(services.every((side: { weight: number }) => side.weight > 0)).toBe(true);
@@ -34,27 +34,27 @@ describe('TraefikService', () => {
     { what: 'both sides', found: weighted(primary(70), canarySide(30)), routes: { kind: 'weighted', canary: 30 } },
     { what: 'the other order', found: weighted(canarySide(30), primary(70)), routes: { kind: 'weighted', canary: 30 } },
     {
-      what: '04-V26: a primary whose zero is left out',
+      what: 'a primary whose zero is left out',
       found: weighted(primary(), canarySide(100)),
       routes: { kind: 'weighted', canary: 100 },
     },
     { what: 'an only service without a weight', found: weighted(primary()), routes: allToPrimary },
-  ])('04-R-T6: reads $what', ({ found, routes }) => expect(traefik.readRoutes(canary, [found])).toEqual(routes));
+  ])('reads $what', ({ found, routes }) => expect(traefik.readRoutes(canary, [found])).toEqual(routes));
 
   it.each([
-    { what: '04-R-T4: half and half as 100 and 100', found: weighted(primary(100), canarySide(100)) },
+    { what: 'half and half as 100 and 100', found: weighted(primary(100), canarySide(100)) },
     { what: 'a missing weight, which is 1', found: weighted(primary(), canarySide(30)) },
     { what: 'a foreign service', found: weighted(primary(50), { name: 'other', weight: 50 }) },
     { what: 'one side twice', found: weighted(primary(50), primary(50)) },
     { what: 'no service', found: weighted() },
-    { what: '04-R-L6: no kind at all', found: service({}) },
+    { what: 'no kind at all', found: service({}) },
     { what: 'a mirror in place of weights', found: service({ mirroring: { name: 'shop-primary', mirrors: [] } }) },
     { what: 'a mirror that is gone', found: weighted({ kind: 'TraefikService', name: 'shop-mirror' }) },
-  ])('04-R-T6: never invents routes from $what', ({ found }) =>
+  ])('never invents routes from $what', ({ found }) =>
     expect(traefik.readRoutes(canary, [found])).toEqual({ unreadable: expect.stringContaining('TraefikService shop') }),
   );
 
-  it('04-R-T1: refuses a match before anything moves, and names providers that can', () => {
+  it('refuses a match before anything moves, and names providers that can', () => {
     expect(traefik.refuses?.(aCanary({ analysis: { iterations: 3, match: [{ headers: { x: { exact: 'y' } } }] } }))?.message).toMatch(
       /analysis\.match.*istio.*gloo/,
     );
@@ -91,7 +91,7 @@ describe('TraefikService', () => {
     expect(traefik.finalize(canary, [foreign])).toEqual({ write: [], remove: [] });
   });
 
-  it('04-R-D2, R-L1: an adopted object is restored; ours leads to the apex Service', () => {
+  it('an adopted object is restored; ours leads to the apex Service', () => {
     const original = { weighted: { sticky: { cookie: {} }, services: [{ name: 'shop', port: 8080 }] } };
     const [taken] = traefik.render(canary, anApex, allToPrimary, [service(original)]).write;
     expect(traefik.finalize(canary, taken ? [taken] : []).write[0]?.spec).toEqual(original);

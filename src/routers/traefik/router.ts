@@ -17,9 +17,8 @@ import { readTraefikService } from './read.ts';
 import { mirror, mirrorRef, noMatch, ours, serviceRef, servicesFor, traefikService } from './render.ts';
 
 /**
- * Traefik: the TraefikService under the apex name, which the user's IngressRoute refers to (04-4.11), and one for copies of requests.
- * Its `sticky` cookie is not session affinity: the value names a side, not a release, so the users of one release would begin the next
- * one on its canary.
+ * Traefik: the TraefikService under the apex name, which the user's IngressRoute refers to, and one for copies of requests. Its `sticky` cookie is not session
+ * affinity: the value names a side, not a release, so the users of one release would begin the next one on its canary.
  */
 export const traefik: Router = {
   supports: factsOf('traefik').can,

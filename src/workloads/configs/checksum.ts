@@ -3,7 +3,7 @@ import type { KubeObject } from '../../api/kube-object.ts';
 import { isRecord } from '../../base/json.ts';
 import type { Salt } from './salt.ts';
 
-/** Number of bytes of the SHA-256 in a checksum, as hexadecimal digits (03-CT10). */
+/** Number of bytes of the SHA-256 in a checksum, as hexadecimal digits. */
 const DIGITS = 16;
 /** Short escapes of Go's encoding/json; other control characters are written `\u00xx`. */
 const SHORT: Readonly<Record<string, string>> = {
@@ -19,8 +19,8 @@ const SHORT: Readonly<Record<string, string>> = {
 const ESCAPED = /["\\<>&\u0000-\u001f\u2028\u2029]/g;
 
 /**
- * Checksum of the content of a ConfigMap or Secret, in the bytes that Flagger hashes, so that a config that Flagger tracked does not change (03-CT10, CT11).
- * `binaryData`, which Flagger ignores (03-B8), follows on a separate line if it is not empty.
+ * Checksum of the content of a ConfigMap or Secret, in the bytes that Flagger hashes, so that a config that Flagger tracked does not change.
+ * `binaryData`, which Flagger ignores, follows on a separate line if it is not empty.
  */
 export function configChecksum(config: Contents): string {
   return createHash('sha256').update(textOf(config)).digest('hex').slice(0, DIGITS);

@@ -6,11 +6,11 @@ export type ConfigKind = 'ConfigMap' | 'Secret';
 export interface ConfigRef {
   kind: ConfigKind;
   name: string;
-  /** The pods start without it; only when no reference requires it (03-B24, where the last one decided: 03-CT5). */
+  /** The pods start without it; only when no reference requires it (in Flagger the last one decides). */
   optional: boolean;
 }
 
-/** `configmap/<name>` or `secret/<name>`, as `status.trackedConfigs` names them (03-CT9). */
+/** `configmap/<name>` or `secret/<name>`, as `status.trackedConfigs` names them. */
 export type ConfigKey = `${'configmap' | 'secret'}/${string}`;
 
 export function configKey({ kind, name }: Pick<ConfigRef, 'kind' | 'name'>): ConfigKey {

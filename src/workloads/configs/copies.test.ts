@@ -29,7 +29,7 @@ function config(fields: Partial<KubeObject> = {}, metadata: Partial<KubeObject['
 const nameOf = (source: KubeObject, of = canary) => renderCopy(of, source, []).metadata.name;
 
 describe('renderCopy', () => {
-  it('03-B8, CT14: contains data, binaryData and type, is immutable, and has no annotation of the source', () => {
+  it('contains data, binaryData and type, is immutable, and has no annotation of the source', () => {
     const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': '{}', 'argocd.argoproj.io/tracking-id': 'x' };
     const source = config({ data: { a: '1' }, binaryData: { b: 'AAE=' }, immutable: false }, { annotations, finalizers: ['x'] });
     expect(renderCopy(canary, source, [])).toEqual({
@@ -49,7 +49,7 @@ describe('renderCopy', () => {
     expect(secret).toMatchObject({ kind: 'Secret', type: 'kubernetes.io/tls', data: { 'tls.key': 'eA==' }, immutable: true });
   });
 
-  it('03-CT14, W8: labels with an included prefix are copied; tracking of Argo CD, Flux and Helm never', () => {
+  it('labels with an included prefix are copied; tracking of Argo CD, Flux and Helm never', () => {
     const labels = {
       'app.kubernetes.io/part-of': 'shop',
       'app.kubernetes.io/managed-by': 'Helm',
@@ -63,7 +63,7 @@ describe('renderCopy', () => {
     expect(labelsFor('')).toEqual({ 'serin.dev/canary': 'checkout' });
   });
 
-  it('03-B7, CT16, CT17: the name changes with data, binaryData, type, kind, source and Canary, and with nothing else', () => {
+  it('the name changes with data, binaryData, type, kind, source and Canary, and with nothing else', () => {
     const plain = nameOf(config());
     const same = [
       config({ immutable: true }),
@@ -88,19 +88,19 @@ describe('renderCopy', () => {
     { what: 'just fits', name: 'a'.repeat(234), kept: 'a'.repeat(234) },
     { what: 'is too long', name: 'a'.repeat(253), kept: 'a'.repeat(234) },
     { what: 'would be cut after a dot', name: `${'a'.repeat(232)}.-.${'b'.repeat(18)}`, kept: 'a'.repeat(232) },
-  ])('03-B28: a source name that $what gives a name that Kubernetes accepts', ({ name, kept }) => {
+  ])('a source name that $what gives a name that Kubernetes accepts', ({ name, kept }) => {
     const copy = nameOf(config({}, { name }));
     expect(copy).toMatch(new RegExp(`^${kept}-primary-[0-9a-f]{10}$`));
     expect(copy.length).toBeLessThanOrEqual(253);
   });
 
-  it('03-B28: two long names with the same beginning get different names', () => {
+  it('two long names with the same beginning get different names', () => {
     expect(nameOf(config({}, { name: `${'a'.repeat(250)}b` }))).not.toBe(nameOf(config({}, { name: `${'a'.repeat(250)}c` })));
   });
 });
 
 describe('copiesOf', () => {
-  it('03-CT14, CT7, CT8: copies tracked configs, leaves others under their names, and names missing ones by a name that does not exist', () => {
+  it('copies tracked configs, leaves others under their names, and names missing ones by a name that does not exist', () => {
     const source = config();
     const { copies, names } = copiesOf(
       canary,
@@ -125,7 +125,7 @@ describe('isSameCopy', () => {
   const rendered = renderCopy(canary, config({ data: { a: '1' }, binaryData: {} }), []);
   const held: KubeObject = { ...rendered, metadata: { ...rendered.metadata, uid: 'u-9', resourceVersion: '3', labels: { foreign: 'x' } } };
 
-  it('03-B7: an object under the name is the copy if label and content match', () => {
+  it('an object under the name is the copy if label and content match', () => {
     expect(isSameCopy(held, rendered)).toBe(true);
     expect(isSameCopy({ ...held, binaryData: undefined }, rendered)).toBe(true);
   });
@@ -135,7 +135,7 @@ describe('isSameCopy', () => {
     { what: 'another Canary made', found: { ...held, metadata: { ...held.metadata, annotations: { 'serin.dev/canary-uid': 'c-2' } } } },
     { what: 'holds other data', found: { ...held, data: { a: '2' } } },
     { what: 'holds more', found: { ...held, binaryData: { b: 'AAE=' } } },
-  ])('03-B25: an object that $what is not the copy', ({ found }) => expect(isSameCopy(found, rendered)).toBe(false));
+  ])('an object that $what is not the copy', ({ found }) => expect(isSameCopy(found, rendered)).toBe(false));
 });
 
 describe('copiesToPrune', () => {
@@ -144,12 +144,12 @@ describe('copiesToPrune', () => {
     template: { spec: { volumes: names.map((name) => ({ name, configMap: { name } })) } },
   });
 
-  it('03-CT18: a copy is deleted when no kept template reads it', () => {
+  it('a copy is deleted when no kept template reads it', () => {
     expect(copiesToPrune(canary, [copy], [template('other')])).toEqual([copy]);
     expect(copiesToPrune(canary, [copy], [template('other'), template(copy.metadata.name)])).toEqual([]);
   });
 
-  it('03-CT18: a copy of a Canary that was created again under its name is also deleted: the anchor owns it', () => {
+  it('a copy of a Canary that was created again under its name is also deleted: the anchor owns it', () => {
     const owner = { apiVersion: 'apps/v1', kind: 'ControllerRevision', name: 'checkout-serin-anchor', uid: 'a-1' };
     const inherited = renderCopy(canaryWith('c-0'), config(), []);
     const found = { ...inherited, metadata: { ...inherited.metadata, ownerReferences: [owner] } };
@@ -160,12 +160,12 @@ describe('copiesToPrune', () => {
     { what: 'another Canary', metadata: { annotations: { ...copy.metadata.annotations, 'serin.dev/canary-uid': 'c-2' } } },
     { what: 'a user who took our label', metadata: { annotations: {} } },
     { what: 'another owner, without annotations', metadata: { annotations: undefined } },
-  ])('03-B25: nothing of $what is deleted', ({ metadata }) => {
+  ])('nothing of $what is deleted', ({ metadata }) => {
     const found = { ...copy, metadata: { ...copy.metadata, ...metadata } } as KubeObject;
     expect(copiesToPrune(canary, [found], [])).toEqual([]);
   });
 
-  it('03-CT20: a Secret of the same name is another object', () => {
+  it('a Secret of the same name is another object', () => {
     const secret = { ...copy, kind: 'Secret' };
     expect(copiesToPrune(canary, [copy, secret], [template(copy.metadata.name)])).toEqual([secret]);
   });

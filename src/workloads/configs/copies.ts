@@ -48,7 +48,7 @@ export function copiesOf(canary: Canary, found: FoundConfigs, seen: SeenConfigs,
 
 /**
  * The copy of a config that one Canary's primary reads. Named `<source>-primary-<10 digits of its content>` and `immutable`: a running primary never sees other
- * bytes, and a restored template finds the copies with which it ran (03-B7, B8). It has no owner: the caller adds the anchor. `checksum` is the salted one of a
+ * bytes, and a restored template finds the copies with which it ran. It has no owner: the caller adds the anchor. `checksum` is the salted one of a
  * Secret; without it the name does not depend on the content.
  */
 export function renderCopy(canary: Canary, source: KubeObject, includeLabelPrefix: readonly string[], checksum?: string): KubeObject {
@@ -109,7 +109,7 @@ export function copiesInUse(sources: readonly ConfigRef[], held: readonly Config
   });
 }
 
-/** The copies, as `kind/name`, that these templates read; others that we made for the Canary can be deleted (03-CT18). */
+/** The copies, as `kind/name`, that these templates read; others that we made for the Canary can be deleted. */
 export function configsOf(templates: readonly PrimarySpec[]): ReadonlySet<ConfigKey> {
   return new Set(templates.flatMap(({ template }) => configReferences(template?.spec).map(configKey)));
 }

@@ -27,7 +27,7 @@ function reader(answers: Record<string, KubeObject | Error>) {
 }
 
 describe('readConfigs', () => {
-  it('03-CT6: gives existing configs, by ref key, and undefined for an absent optional one', async () => {
+  it('gives existing configs, by ref key, and undefined for an absent optional one', async () => {
     const settings = object('ConfigMap', 'settings', { data: { a: '1' } });
     const db = object('Secret', 'settings', { type: 'Opaque', data: { p: 'eA==' } });
     const { read, asked } = reader({ 'ConfigMap/settings': settings, 'Secret/settings': db });
@@ -41,7 +41,7 @@ describe('readConfigs', () => {
     expect(asked).toEqual(['shop/ConfigMap/settings', 'shop/Secret/settings', 'shop/Secret/maybe']);
   });
 
-  it('03-CT6: a required config that does not exist is named in the problem', async () => {
+  it('a required config that does not exist is named in the problem', async () => {
     expect(await reader({}).read([ref('Secret', 'db')])).toEqual({
       problem: { code: 'ConfigNotFound', object: { apiVersion: 'v1', kind: 'Secret', name: 'db', namespace: 'shop' } },
     });
@@ -54,7 +54,7 @@ describe('readConfigs', () => {
       says: /^cannot be read: .*500/,
     },
     { error: new RequestTimeoutError('GET …', 10_000), says: /^cannot be read: .*within 10000 ms/ },
-  ])('03-B24: $error.name $error.message does not mean absence, even for an optional config', async ({ error, says }) => {
+  ])('$error.name $error.message does not mean absence, even for an optional config', async ({ error, says }) => {
     const { read } = reader({ 'ConfigMap/a': error });
     expect(await read([ref('ConfigMap', 'a', true)])).toEqual({
       problem: {

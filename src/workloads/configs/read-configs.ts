@@ -39,7 +39,7 @@ export type ReadConfigs = { found: FoundConfigs } | { problem: NewBlocker };
 
 /**
  * Reads these configs once each. A config that cannot be read now (a required config that does not exist, any error other than 404) is a problem that names the
- * object: no new revision, and no promotion (03-B24).
+ * object: no new revision, and no promotion.
  */
 export async function readConfigs(
   cluster: Pick<Cluster, 'get'>,

@@ -9,7 +9,7 @@ const container = (fields: object) => ({ containers: [{ name: 'web', ...fields }
 const projected = (...sources: object[]) => ({ volumes: [{ name: 'v', projected: { defaultMode: 420, sources } }] });
 const items = [{ key: 'a', path: 'b' }];
 
-/** Every place of 03-CT2 and CT3 in every holder, before and after. */
+/** Every place of a reference in every holder, before and after. */
 const places = [
   {
     place: 'volumes[].configMap',
@@ -77,7 +77,7 @@ const places = [
   },
 ];
 
-/** 03-CT1, CT4: places that are never read. */
+/** Places that are never read. */
 const ignored = [
   { place: 'ephemeral containers', spec: { ephemeralContainers: [{ name: 'debug', envFrom: [{ configMapRef: { name: 'x' } }] }] } },
   { place: 'imagePullSecrets', spec: { imagePullSecrets: [{ name: 'x' }] } },
@@ -92,13 +92,13 @@ const ignored = [
 ];
 
 describe('configReferences', () => {
-  it.each(places)('03-CT2, CT3: finds $place', ({ before, kind }) => {
+  it.each(places)('finds $place', ({ before, kind }) => {
     expect(configReferences(before)).toEqual([{ kind, name: 'x', optional: false }]);
   });
 
-  it.each(ignored)('03-CT1, CT4: does not look at $place', ({ spec }) => expect(configReferences(spec)).toEqual([]));
+  it.each(ignored)('does not look at $place', ({ spec }) => expect(configReferences(spec)).toEqual([]));
 
-  it('03-CT1: volumes come first, then containers, then init containers; each once', () => {
+  it('volumes come first, then containers, then init containers; each once', () => {
     const spec = {
       initContainers: [{ envFrom: [{ configMapRef: { name: 'c' } }, { configMapRef: { name: 'a' } }] }],
       containers: [{ envFrom: [{ configMapRef: { name: 'b' } }], env: [{ valueFrom: { secretKeyRef: { name: 'a' } } }] }],
@@ -117,12 +117,12 @@ describe('configReferences', () => {
     { flags: [true, false], optional: false },
     { flags: [false, true], optional: false },
     { flags: [true, undefined], optional: false },
-  ])('03-CT5, B24: references that are optional $flags are together optional: $optional', ({ flags, optional }) => {
+  ])('references that are optional $flags are together optional: $optional', ({ flags, optional }) => {
     const spec = { volumes: flags.map((each, index) => ({ name: `v${index}`, configMap: { name: 'x', optional: each } })) };
     expect(configReferences(spec)).toEqual([{ kind: 'ConfigMap', name: 'x', optional }]);
   });
 
-  it('03-B24: optional as a ConfigMap says nothing of the Secret of the same name', () => {
+  it('optional as a ConfigMap says nothing of the Secret of the same name', () => {
     const spec = container({ envFrom: [{ configMapRef: { name: 'x', optional: true } }, { secretRef: { name: 'x' } }] });
     expect(configReferences(spec)).toEqual([
       { kind: 'ConfigMap', name: 'x', optional: true },
@@ -132,28 +132,28 @@ describe('configReferences', () => {
 });
 
 describe('rewriteReferences', () => {
-  it.each(places)('03-CT20: renames $place, and nothing else of it', ({ before, after }) => {
+  it.each(places)('renames $place, and nothing else of it', ({ before, after }) => {
     const untouched = structuredClone(before);
     expect(rewriteReferences<Record<string, unknown>>(before, both)).toEqual(after);
     expect(before).toEqual(untouched);
   });
 
-  it.each(ignored)('03-CT20: leaves $place as it is', ({ spec }) => {
+  it.each(ignored)('leaves $place as it is', ({ spec }) => {
     expect(rewriteReferences<Record<string, unknown>>(spec, both)).toBe(spec);
   });
 
-  it.each(places)('03-CT22: without copies $place passes through', ({ before }) => {
+  it.each(places)('without copies $place passes through', ({ before }) => {
     expect(rewriteReferences<Record<string, unknown>>(before, new Map())).toBe(before);
   });
 
-  it('03-CT20: a ConfigMap and a Secret of one name each get their own copy', () => {
+  it('a ConfigMap and a Secret of one name each get their own copy', () => {
     const spec = container({ envFrom: [{ configMapRef: { name: 'x' } }, { secretRef: { name: 'x' } }] });
     expect(rewriteReferences(spec, new Map([['secret/x', 'y']])).containers).toEqual([
       { name: 'web', envFrom: [{ configMapRef: { name: 'x' } }, { secretRef: { name: 'y' } }] },
     ]);
   });
 
-  it('03-CT21: if an entry names both kinds, the ConfigMap counts', () => {
+  it('if an entry names both kinds, the ConfigMap counts', () => {
     const spec = container({ envFrom: [{ configMapRef: { name: 'x' }, secretRef: { name: 'x' } }] });
     expect(configReferences(spec)).toEqual([{ kind: 'ConfigMap', name: 'x', optional: false }]);
     expect(rewriteReferences(spec, both).containers).toEqual([

@@ -1,10 +1,10 @@
 import { isRecord, type JsonRecord } from '../../base/json.ts';
 import { type ConfigKey, type ConfigKind, type ConfigRef, configKey } from './config-ref.ts';
 
-/** Called with each reference, in the order of 03-CT1; returns the new name, or undefined to keep the old one. */
+/** Called with each reference, in Flagger's order; returns the new name, or undefined to keep the old one. */
 type Rename = (kind: ConfigKind, name: string, optional: boolean) => string | undefined;
 
-/** Every ConfigMap and Secret that a pod spec reads, each once, in the order found (03-CT1–CT5). */
+/** Every ConfigMap and Secret that a pod spec reads, each once, in the order found. */
 export function configReferences(podSpec: JsonRecord | undefined): ConfigRef[] {
   const found = new Map<ConfigKey, ConfigRef>();
   mapReferences(podSpec ?? {}, (kind, name, optional) => {
@@ -15,14 +15,14 @@ export function configReferences(podSpec: JsonRecord | undefined): ConfigRef[] {
   return [...found.values()];
 }
 
-/** The pod spec with the references to these configs renamed, and otherwise unchanged (03-CT20–CT22). */
+/** The pod spec with the references to these configs renamed, and otherwise unchanged. */
 export function rewriteReferences<T extends JsonRecord>(podSpec: T, copies: ReadonlyMap<string, string>): T {
   return mapReferences(podSpec, (kind, name) => copies.get(configKey({ kind, name })));
 }
 
 /**
- * The only list of places (03-CT2, CT3): volumes, then containers, then init containers (native sidecars are init containers). Ephemeral containers, pull
- * secrets and the secrets of other volume kinds do not count (03-CT1, CT4).
+ * The only list of places: volumes, then containers, then init containers (native sidecars are init containers). Ephemeral containers, pull
+ * secrets and the secrets of other volume kinds do not count.
  */
 function mapReferences<T extends JsonRecord>(podSpec: T, rename: Rename): T {
   const mapped = mapList(podSpec, 'volumes', (volume) => mapVolume(volume, rename));
@@ -46,7 +46,7 @@ function mapContainer(container: JsonRecord, rename: Rename): JsonRecord {
   return mapList(withEnv, 'envFrom', (from) => mapFirst(from, 'configMapRef', 'secretRef', rename));
 }
 
-/** A ConfigMap reference, else a Secret reference (03-CT3, CT21): Kubernetes allows one of them. */
+/** A ConfigMap reference, else a Secret reference: Kubernetes allows one of them. */
 function mapFirst(from: JsonRecord, configMap: string, secret: string, rename: Rename): JsonRecord {
   if (isRecord(from[configMap])) return mapName(from, configMap, 'name', 'ConfigMap', rename);
   return mapName(from, secret, 'name', 'Secret', rename);

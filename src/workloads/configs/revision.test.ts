@@ -10,7 +10,7 @@ describe('revisionWithConfigs', () => {
     expect(revisionWithConfigs(template, { 'secret/regcred': seen() })).toBe(template);
   });
 
-  it('03-CT13: changes with a checksum and with the set of tracked configs, not with versions, order or untracked configs', () => {
+  it('changes with a checksum and with the set of tracked configs, not with versions, order or untracked configs', () => {
     const two = revisionWithConfigs(template, { 'configmap/a': seen('aa'), 'secret/b': seen('bb') });
     expect(two).toMatch(/^s1:[0-9a-f]{64}$/);
     expect(revisionWithConfigs(template, { 'secret/b': seen('bb', '9'), 'configmap/a': seen('aa', '8'), 'secret/c': seen() })).toBe(two);
@@ -23,7 +23,7 @@ describe('revisionWithConfigs', () => {
     expect(new Set([two, template, ...others]).size).toBe(6);
   });
 
-  it('03-CT6: an optional config that appears or goes is a new revision, tracked or not', () => {
+  it('an optional config that appears or goes is a new revision, tracked or not', () => {
     const absent = revisionWithConfigs(template, { 'configmap/a': {} });
     const untracked = revisionWithConfigs(template, { 'configmap/a': seen() });
     const tracked = revisionWithConfigs(template, { 'configmap/a': seen('aa') });
@@ -31,7 +31,7 @@ describe('revisionWithConfigs', () => {
     expect(untracked).toBe(template);
   });
 
-  it('03-CT13: status shows the tracked ones only', () => {
+  it('status shows the tracked ones only', () => {
     expect(trackedChecksums({ 'secret/b': seen('bb'), 'configmap/a': seen('aa'), 'secret/c': seen(), 'secret/d': {} })).toEqual({
       'configmap/a': 'aa',
       'secret/b': 'bb',

@@ -4,7 +4,7 @@ import { digest } from '../digest.ts';
 /** Every config that the target's pods read, by ref key. */
 export type SeenConfigs = Readonly<Record<string, SeenConfig>>;
 
-/** The checksums of the tracked configs, sorted by key, for `status.trackedConfigs` (03-CT13). */
+/** The checksums of the tracked configs, sorted by key, for `status.trackedConfigs`. */
 export function trackedChecksums(configs: SeenConfigs): Record<string, string> {
   return Object.fromEntries(sorted(configs, ({ checksum }) => checksum));
 }

@@ -22,7 +22,7 @@ describe('isTracked', () => {
     { type: 'bootstrap.kubernetes.io/token', tracked: false },
     { type: 'helm.sh/release.v1', tracked: false },
     { type: 'example.test/custom', tracked: false },
-  ])('03-CT7: a Secret of type $type is tracked: $tracked', ({ type, tracked }) => {
+  ])('a Secret of type $type is tracked: $tracked', ({ type, tracked }) => {
     expect(isTracked(config('Secret', type === undefined ? {} : { type }))).toBe(tracked);
   });
 
@@ -32,7 +32,7 @@ describe('isTracked', () => {
     { value: 'enabled', tracked: true },
     { value: '', tracked: true },
     { value: 'Disabled', tracked: true },
-  ])('03-CT8: flagger.app/config-tracking: "$value" leaves it tracked: $tracked', ({ value, tracked }) => {
+  ])('flagger.app/config-tracking: "$value" leaves it tracked: $tracked', ({ value, tracked }) => {
     const annotations = { 'flagger.app/config-tracking': value };
     for (const kind of ['ConfigMap', 'Secret']) expect(isTracked(config(kind, { annotations }))).toBe(tracked);
   });

@@ -2,12 +2,12 @@ import { asConfig } from '../../api/kinds/config.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 
 /**
- * Annotation on a ConfigMap or Secret. With a value that begins with `disable`, changes take effect directly and start no release (03-CT8). With `enabled` it
+ * Annotation on a ConfigMap or Secret. With a value that begins with `disable`, changes take effect directly and start no release. With `enabled` it
  * is copied, also if a controller rotates it (E130).
  */
 export const trackingAnnotation = 'flagger.app/config-tracking';
 
-/** Secrets of other types are not tracked: registry credentials, tokens, Helm's own records (03-CT7). */
+/** Secrets of other types are not tracked: registry credentials, tokens, Helm's own records. */
 const TRACKED_TYPES = new Set(['Opaque', 'kubernetes.io/basic-auth', 'kubernetes.io/ssh-auth', 'kubernetes.io/tls']);
 
 /** Kinds whose controllers write Secrets and name themselves as their owner, as `group/kind`. */

@@ -2,7 +2,7 @@ import { asService, type ServicePort, type ServiceSpec } from '../../api/kinds/s
 import type { Slim } from '../../api/kube-object.ts';
 
 /**
- * Fields that the API server or a cloud allocates once: a copy that repeats it is refused (03-S-T3, B18) or takes an address away from the
+ * Fields that the API server or a cloud allocates once: a copy that repeats it is refused or takes an address away from the
  * target. `ClusterIP: None` is a wish, not an address, and stays.
  */
 const ALLOCATED = new Set(['clusterIP', 'clusterIPs', 'healthCheckNodePort', 'loadBalancerIP', 'externalIPs']);
@@ -24,7 +24,7 @@ function withoutNodePort({ nodePort: _allocated, ...port }: ServicePort): Servic
   return port;
 }
 
-/** The ports with the node ports that the server gave them before: by name, else by number and protocol (03-SV11, B23). */
+/** The ports with the node ports that the server gave them before: by name, else by number and protocol. */
 export function withNodePortsOf(current: readonly ServicePort[] | undefined, ports: readonly ServicePort[]): ServicePort[] {
   const keyOf = ({ port, protocol = 'TCP' }: ServicePort) => `${port}/${protocol}`;
   return ports.map((port) => {

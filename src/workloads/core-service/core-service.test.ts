@@ -48,7 +48,7 @@ describe('the sides of a Service target', () => {
     { what: 'none that is ready', slices: [slice('podinfo-canary', [false])], serving: false },
     { what: 'none at all', slices: [], serving: false },
     { what: "only another Service's", slices: [slice('podinfo-primary', [true])], serving: false },
-  ])('03-S-T1: a copy with $what serves: $serving', ({ slices, serving }) => {
+  ])('a copy with $what serves: $serving', ({ slices, serving }) => {
     const { target: side } = sidesOf({}, ...slices);
     expect([side?.serving, side?.readiness.state]).toEqual([serving, serving ? 'ready' : 'waiting']);
   });
@@ -56,14 +56,14 @@ describe('the sides of a Service target', () => {
   it.each([
     { what: 'a name for another host', change: { type: 'ExternalName', externalName: 'a.example', selector: undefined } },
     { what: 'a Service whose endpoints another controller keeps', change: { selector: undefined } },
-  ])('03-S-T1: the readiness of $what is unknown, and counts as ready', ({ change }) => {
+  ])('the readiness of $what is unknown, and counts as ready', ({ change }) => {
     const { target: side, primary } = sidesOf(change);
     const one = { state: 'ready', ready: 1, wanted: 1 };
     expect([side?.readiness, primary?.readiness]).toEqual([one, one]);
   });
 });
 
-it('03-S-T4: trafficDistribution is in both copies, and is kept after a promotion', () => {
+it('trafficDistribution is in both copies, and is kept after a promotion', () => {
   const wished = { ...canary, spec: { ...canary.spec, service: { ...canary.spec.service, trafficDistribution: 'PreferClose' as const } } };
   const primary = coreService.renderPrimary(wished, target, options);
   expect(primary.spec).toMatchObject({ trafficDistribution: 'PreferClose' });
@@ -72,7 +72,7 @@ it('03-S-T4: trafficDistribution is in both copies, and is kept after a promotio
   expect(patch).not.toMatch(/"remove"[^}]*trafficDistribution/);
 });
 
-it('03-S-T6: fields that the user sets decide the revision, and fields that the server allocates do not', () => {
+it('fields that the user sets decide the revision, and fields that the server allocates do not', () => {
   const handed = { ...target, spec: { ...target.spec, clusterIP: '10.1.2.3', clusterIPs: ['10.1.2.3'] } };
   expect(coreService.revision(handed)).toBe(coreService.revision(target));
   expect(coreService.revision({ ...target, spec: { ...target.spec, selector: { app: 'other' } } })).not.toBe(coreService.revision(target));

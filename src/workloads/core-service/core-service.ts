@@ -16,13 +16,13 @@ const serviceRef = (canary: Canary, name: string): SlimRef =>
   slimRef({ apiVersion: 'v1', kind: 'Service', name, namespace: canary.metadata.namespace });
 
 /**
- * Core Service (03-7): for pods that another controller manages. The target is the apex and is never written; traffic goes to two copies, of which the primary
+ * Core Service: for pods that another controller manages. The target is the apex and is never written; traffic goes to two copies, of which the primary
  * changes only by promotion and the canary follows the target when a new revision starts.
  */
 export const coreService: Workload = {
   hasPods: false,
   targetRef: (canary) => serviceRef(canary, canary.spec.targetRef.name),
-  // The names to which routers send traffic, also if `service.name` differs from the target's (unlike 03-S-T4).
+  // The names to which routers send traffic, also if `service.name` differs from the target's.
   primaryRef: (canary) => serviceRef(canary, names(canary).primaryService),
   watches: (canary) => [
     coreService.targetRef(canary),

@@ -12,7 +12,7 @@ export interface PromotedService extends PrimarySpec {
 
 /**
  * JSON patch that makes the primary Service route as the target does. Addresses, node ports, owners and foreign metadata are kept: they belong to the server,
- * the anchor and other writers (03-S-T5). A headless Service cannot become another type, and the server rejects that.
+ * the anchor and other writers. A headless Service cannot become another type, and the server rejects that.
  */
 export function servicePromotionPatch(primary: KubeObject, spec: PrimarySpec): JsonPatchOperation[] {
   const { service, revision } = spec as PromotedService;

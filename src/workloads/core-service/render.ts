@@ -6,7 +6,7 @@ import { trafficFieldsFor } from '../../api/service-traffic.ts';
 import { withoutTracking } from '../../api/tracking-metadata.ts';
 import { decidedSpec } from './allocated.ts';
 
-/** A copy of the target Service under another name, which an API server of today takes (03-S-T2, S-T3, B18). Without owner. */
+/** A copy of the target Service under another name, which an API server of today takes. Without owner. */
 export function copyOf(canary: Canary, target: Slim, name: string, revision: string, spec?: ServiceSpec): KubeObject {
   return {
     apiVersion: 'v1',
@@ -25,7 +25,7 @@ export function copyOf(canary: Canary, target: Slim, name: string, revision: str
   };
 }
 
-/** Traffic fields of the Canary hold for every Service of its release, after a promotion too (unlike 03-S-T4). */
+/** Traffic fields of the Canary hold for every Service of its release, after a promotion too. */
 export function decidedFor({ spec }: Canary, target: Slim): ServiceSpec {
   return { ...decidedSpec(target), ...trafficFieldsFor(spec.service, asService(target).spec?.type ?? 'ClusterIP') };
 }

@@ -17,7 +17,7 @@ describe('scaling', () => {
   it.each([
     { what: 'no selector of its own', own: undefined },
     { what: 'a selector of the user', own: { disk: 'ssd' } },
-  ])('03-W56: with $what only our key comes and goes', ({ own }) => {
+  ])('with $what only our key comes and goes', ({ own }) => {
     const target = aDaemonSet(own ? { nodeSelector: own } : {});
     const down = daemonSet.scalePatch(target, 0);
     expect(down).toEqual({
@@ -29,14 +29,14 @@ describe('scaling', () => {
     expect(up.spec.template.spec.nodeSelector ?? {}).toEqual(own ?? {});
   });
 
-  it('03-W58: the key, and an empty selector, are no part of the revision', () => {
+  it('the key, and an empty selector, are no part of the revision', () => {
     const plain = daemonSet.revision(aDaemonSet());
     expect(daemonSet.revision(aDaemonSet({ nodeSelector: {} }))).toBe(plain);
     expect(daemonSet.revision(aDaemonSet({ nodeSelector: { [key]: 'true' } }))).toBe(plain);
     expect(daemonSet.revision(aDaemonSet({ nodeSelector: { disk: 'ssd' } }))).not.toBe(plain);
   });
 
-  it("03-H1: the count of its templates is the server's, and outlives slimming", () => {
+  it("the count of its templates is the server's, and outlives slimming", () => {
     const counted = aDaemonSet();
     counted.metadata.annotations = { 'deprecated.daemonset.template.generation': '7' };
     expect(daemonSet.rollout?.(daemonSet.slim(counted))).toBe('7');
@@ -51,61 +51,54 @@ describe('scaling', () => {
 
 describe('readiness', () => {
   it.each([
-    { rule: '03-W59a', status: { observedGeneration: 1, desiredNumberScheduled: 2 }, state: 'waiting', why: 'not observed' },
-    { rule: '03-W59b', status: { desiredNumberScheduled: 4, updatedNumberScheduled: 4, numberAvailable: 4 }, state: 'ready' },
+    { status: { observedGeneration: 1, desiredNumberScheduled: 2 }, state: 'waiting', why: 'not observed' },
+    { status: { desiredNumberScheduled: 4, updatedNumberScheduled: 4, numberAvailable: 4 }, state: 'ready' },
     {
-      rule: '03-W59d',
       status: { desiredNumberScheduled: 4, updatedNumberScheduled: 3, numberAvailable: 4 },
       state: 'waiting',
       why: '3 of 4 pods',
     },
     {
-      rule: '03-W59d',
       status: { desiredNumberScheduled: 4, updatedNumberScheduled: 4, numberAvailable: 3 },
       state: 'waiting',
       why: '3 of 4',
     },
     {
-      rule: '03-W59b',
       threshold: 50,
       status: { desiredNumberScheduled: 4, updatedNumberScheduled: 4, numberAvailable: 2 },
       state: 'ready',
     },
     {
-      rule: '03-W59b',
       threshold: 50,
       status: { desiredNumberScheduled: 4, updatedNumberScheduled: 4, numberAvailable: 1 },
       state: 'waiting',
       why: '1 of 2',
     },
     {
-      rule: '03-W47',
       threshold: 53,
       status: { desiredNumberScheduled: 100, updatedNumberScheduled: 100, numberAvailable: 52 },
       state: 'waiting',
       why: '52 of 53',
     },
     {
-      rule: '03-W47',
       threshold: 29,
       status: { desiredNumberScheduled: 100, updatedNumberScheduled: 100, numberAvailable: 29 },
       state: 'ready',
     },
     {
-      rule: '03-W49',
       threshold: 0,
       status: { desiredNumberScheduled: 3, updatedNumberScheduled: 3, numberAvailable: 0 },
       state: 'waiting',
       why: '0 of 1',
     },
-    { rule: '03-B9', status: { desiredNumberScheduled: 0 }, state: 'waiting', why: 'no node takes its pods' },
-  ])('$rule: $status at threshold $threshold is $state', ({ status, threshold = 100, state, why }) => {
+    { status: { desiredNumberScheduled: 0 }, state: 'waiting', why: 'no node takes its pods' },
+  ])('$status at threshold $threshold is $state', ({ status, threshold = 100, state, why }) => {
     const found = daemonSet.readiness(aDaemonSet({}, status), threshold);
     expect(found.state).toBe(state);
     if (why) expect(found.reason).toContain(why);
   });
 
-  it('03-W60, B3: it never gives up by itself, however long it has been unavailable', () => {
+  it('it never gives up by itself, however long it has been unavailable', () => {
     const old = {
       desiredNumberScheduled: 1,
       updatedNumberScheduled: 1,
@@ -143,7 +136,7 @@ it.each([
   { type: undefined, refused: false },
   { type: 'RollingUpdate', refused: false },
   { type: 'OnDelete', refused: true },
-])('03-W54, B35: updateStrategy $type is refused: $refused', ({ type, refused }) => {
+])('updateStrategy $type is refused: $refused', ({ type, refused }) => {
   const target = aDaemonSet();
   if (type) asDaemonSet(target).spec.updateStrategy = { type };
   expect(daemonSet.refuses?.(target) !== undefined).toBe(refused);

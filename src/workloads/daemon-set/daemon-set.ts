@@ -18,7 +18,7 @@ import { SCALE_TO_ZERO, unscaled, withoutScaleToZero } from './scale-to-zero.ts'
 /** Counted by the API server with each write of another template, our own scaling included; other writers cannot set it. */
 const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
 
-/** apps/v1 DaemonSet (03-3). Its pods are stopped by a key in its node selector, which is never part of a revision. */
+/** apps/v1 DaemonSet. Its pods are stopped by a key in its node selector, which is never part of a revision. */
 export const daemonSet: Workload = {
   hasPods: true,
   targetRef: (canary) => ownRef('apps/v1', canary),
@@ -62,7 +62,7 @@ export const daemonSet: Workload = {
   promotionPatch,
   templateMatches,
   flaggerTemplate: (target, options) => flaggerSpec(unscaled(target), options, { spreads: false }),
-  // A primary that was made while the target was scaled down keeps our key (03-B9).
+  // A primary that was made while the target was scaled down keeps our key.
   adopts: (primary, rendered) => adoptsPods(unscaled(primary), rendered),
   held: (primary, revision) => heldPods(unscaled(primary), revision),
 };

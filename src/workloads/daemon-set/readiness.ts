@@ -18,9 +18,8 @@ export function podsLeft({ object }: Pick<Watched, 'object'>): number {
 }
 
 /**
- * Readiness of a DaemonSet (03-W59), in whole numbers (03-W47). Its controller never gives up, so it never stalls; deadlines are the engine's and count from
- * its own step, not from the Canary's last transition (03-W60, B3). A DaemonSet that no node runs is not ready unless Serin stopped its pods: a primary without
- * pods must not get the traffic (03-B9).
+ * Readiness of a DaemonSet, in whole numbers. Its controller never gives up, so it never stalls; deadlines are the engine's and count from its own step, not
+ * from the Canary's last transition. A DaemonSet that no node runs is not ready unless Serin stopped its pods: a primary without pods must not get the traffic.
  */
 export function daemonSetReadiness(object: Slim, thresholdPercent: number): Readiness {
   const daemonSet = asDaemonSet(object);

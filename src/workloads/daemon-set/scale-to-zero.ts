@@ -2,14 +2,14 @@ import { asDaemonSet, type DaemonSet } from '../../api/kinds/daemon-set.ts';
 import type { PodTemplate } from '../../api/kinds/pod-template.ts';
 import type { KubeObject, Slim } from '../../api/kube-object.ts';
 
-/** A DaemonSet has no replicas: a node selector that no node answers keeps its pods away (03-W56). */
+/** A DaemonSet has no replicas: a node selector that no node answers keeps its pods away. */
 export const SCALE_TO_ZERO = 'flagger.app/scale-to-zero';
 
 export function isScaledToZero(daemonSet: Slim): boolean {
   return asDaemonSet(daemonSet).spec?.template?.spec?.nodeSelector?.[SCALE_TO_ZERO] !== undefined;
 }
 
-/** The template as the user means it: without our key, and with an empty selector being none (03-W57, W58, B9). */
+/** The template as the user means it: without our key, and with an empty selector being none. */
 export function withoutScaleToZero(template: PodTemplate): PodTemplate {
   const { nodeSelector, ...spec } = template.spec;
   const { [SCALE_TO_ZERO]: _ours, ...own } = nodeSelector ?? {};

@@ -37,7 +37,7 @@ const edited = (edit: (object: Raw) => void, from = target): KubeObject => {
 };
 
 describe('renderPrimary', () => {
-  it('03-W9, W10, W14, W15, W17, W21, W23, W28, W32, B26: makes the primary of the worked example of 03-2.7, corrected by 03-B20 and B21', () => {
+  it('makes the primary of the worked example, without the defects of Flagger', () => {
     const before = copy(target);
     expect(deployment.renderPrimary(canary, target, options)).toEqual(golden);
     expect(target).toEqual(before);
@@ -46,11 +46,11 @@ describe('renderPrimary', () => {
   it.each([
     { replicas: 0, created: 1 },
     { replicas: 7, created: 7 },
-  ])('03-W18: $replicas desired replicas give a primary with $created', ({ replicas, created }) => {
+  ])('$replicas desired replicas give a primary with $created', ({ replicas, created }) => {
     expect(deployment.renderPrimary(canary, target, { ...options, replicas }).spec).toMatchObject({ replicas: created });
   });
 
-  it('03-W8: the prefix * copies all labels that are not for tracking, an empty prefix none', () => {
+  it('the prefix * copies all labels that are not for tracking, an empty prefix none', () => {
     const labelsFor = (prefix: string) =>
       deployment.renderPrimary(canary, target, { ...options, includeLabelPrefix: [prefix] }).metadata.labels;
     expect(labelsFor('*')).toEqual({ 'app.kubernetes.io/part-of': 'shop', team: 'payments', app: 'checkout-primary' });
@@ -59,7 +59,7 @@ describe('renderPrimary', () => {
 });
 
 describe('revision', () => {
-  it('03-H1, H2: is s1: and a SHA-256, and depends only on the template', () => {
+  it('is s1: and a SHA-256, and depends only on the template', () => {
     const revision = deployment.revision(target);
     expect(revision).toMatch(/^s1:[0-9a-f]{64}$/);
     const scaled = edited(({ spec, metadata }) => {
@@ -70,7 +70,7 @@ describe('revision', () => {
     expect(deployment.revision(scaled)).toBe(revision);
   });
 
-  it('03-H1: an unknown field counts; undefined and creationTimestamp null do not', () => {
+  it('an unknown field counts; undefined and creationTimestamp null do not', () => {
     const revision = deployment.revision(target);
     const sameAs = edited(({ spec }) => {
       spec.template.metadata.creationTimestamp = null;
@@ -93,7 +93,7 @@ describe('revision', () => {
     ).not.toBe(revision);
   });
 
-  it('03-H1: does not depend on key order', () => {
+  it('does not depend on key order', () => {
     const reversed = (value: unknown): unknown => {
       if (Array.isArray(value)) return value.map(reversed);
       if (typeof value !== 'object' || value === null) return value;
@@ -125,21 +125,21 @@ describe('readiness', () => {
     reason: 'NewReplicaSetAvailable',
   };
   it.each([
-    { rule: '03-W46', is: 'all available', state: 'ready' },
-    { rule: '03-W40', is: 'a stale generation', observed: 1, state: 'waiting' },
-    { rule: '03-W42', is: 'a deadline exceeded', reason: 'ProgressDeadlineExceeded', state: 'stalled' },
-    { rule: '03-W43', is: 'an update under way', updated: 3, replicas: 3, state: 'waiting' },
-    { rule: '03-W44', is: 'an old pod left', replicas: 5, state: 'waiting' },
-    { rule: '03-W45', is: '2 of 4 at 50 %', available: 2, threshold: 50, state: 'ready' },
-    { rule: '03-W45', is: '1 of 4 at 50 %', available: 1, threshold: 50, state: 'waiting' },
-    { rule: '03-W47', is: '52 of 100 at 53 %', wanted: 100, replicas: 100, updated: 100, available: 52, threshold: 53, state: 'waiting' },
-    { rule: '03-W47', is: '29 of 100 at 29 %', wanted: 100, replicas: 100, updated: 100, available: 29, threshold: 29, state: 'ready' },
-    { rule: '03-W47', is: '28 of 100 at 29 %', wanted: 100, replicas: 100, updated: 100, available: 28, threshold: 29, state: 'waiting' },
-    { rule: '03-W48', is: 'zero wanted', wanted: 0, replicas: 0, updated: 0, available: 0, state: 'ready' },
-    { rule: '03-W48', is: 'zero wanted, a pod left', wanted: 0, replicas: 1, updated: 0, available: 1, state: 'waiting' },
-    { rule: '03-W49', is: 'none available at threshold 0', available: 0, threshold: 0, state: 'waiting' },
-    { rule: '03-W49', is: 'one available at threshold 0', available: 1, threshold: 0, state: 'ready' },
-  ])('$rule: $is is $state', ({ state, rule: _rule, is: _is, ...change }) => {
+    { is: 'all available', state: 'ready' },
+    { is: 'a stale generation', observed: 1, state: 'waiting' },
+    { is: 'a deadline exceeded', reason: 'ProgressDeadlineExceeded', state: 'stalled' },
+    { is: 'an update under way', updated: 3, replicas: 3, state: 'waiting' },
+    { is: 'an old pod left', replicas: 5, state: 'waiting' },
+    { is: '2 of 4 at 50 %', available: 2, threshold: 50, state: 'ready' },
+    { is: '1 of 4 at 50 %', available: 1, threshold: 50, state: 'waiting' },
+    { is: '52 of 100 at 53 %', wanted: 100, replicas: 100, updated: 100, available: 52, threshold: 53, state: 'waiting' },
+    { is: '29 of 100 at 29 %', wanted: 100, replicas: 100, updated: 100, available: 29, threshold: 29, state: 'ready' },
+    { is: '28 of 100 at 29 %', wanted: 100, replicas: 100, updated: 100, available: 28, threshold: 29, state: 'waiting' },
+    { is: 'zero wanted', wanted: 0, replicas: 0, updated: 0, available: 0, state: 'ready' },
+    { is: 'zero wanted, a pod left', wanted: 0, replicas: 1, updated: 0, available: 1, state: 'waiting' },
+    { is: 'none available at threshold 0', available: 0, threshold: 0, state: 'waiting' },
+    { is: 'one available at threshold 0', available: 1, threshold: 0, state: 'ready' },
+  ])('$is is $state', ({ state, is: _is, ...change }) => {
     const { generation, observed, wanted, replicas, updated, available, threshold, reason } = { ...seen, ...change };
     const object: KubeObject = {
       apiVersion: 'apps/v1',
@@ -167,13 +167,13 @@ describe('readiness', () => {
       unavailableReplicas: 1,
       reason: 'Deployment web: unavailable pods: 1; until the new ones are available, old ones stay: 1',
     },
-  ])('03-W44: old pods that are $is are reported as such', ({ unavailableReplicas, reason }) => {
+  ])('old pods that are $is are reported as such', ({ unavailableReplicas, reason }) => {
     const status = { observedGeneration: 1, replicas: 2, updatedReplicas: 1, availableReplicas: 1, unavailableReplicas };
     const object = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'web', generation: 1 }, spec: { replicas: 1 }, status };
     expect(deployment.readiness(object, 100).reason).toBe(reason);
   });
 
-  it('03-W40: a Deployment without status waits, and serves no traffic', () => {
+  it('a Deployment without status waits, and serves no traffic', () => {
     const created: KubeObject = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'web', generation: 1 }, spec: {} };
     expect(deployment.readiness(created, 100)).toMatchObject({ state: 'waiting', ready: 0, wanted: 1 });
     expect(deployment.isServing(created)).toBe(false);
@@ -293,10 +293,10 @@ describe('scaleUpTarget', () => {
     { target: 0, primary: 5, pods: 5 },
     { target: 0, primary: 0, pods: 1 },
     { target: undefined, primary: 5, pods: 1 },
-  ])('03-W36: target $target beside primary $primary is scaled to $pods', ({ target: own, primary, pods }) => {
+  ])('target $target beside primary $primary is scaled to $pods', ({ target: own, primary, pods }) => {
     expect(deployment.scaleUpTarget(withReplicas(own), withReplicas(primary))).toBe(pods);
   });
-  it('03-W36: without a primary the target is scaled to one', () => {
+  it('without a primary the target is scaled to one', () => {
     expect(deployment.scaleUpTarget(withReplicas(0), undefined)).toBe(1);
   });
 });

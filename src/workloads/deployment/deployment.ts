@@ -14,7 +14,7 @@ import type { Workload } from '../workload.ts';
 import { deploymentReadiness, podsLeft, replicasOf, updatedPods } from './readiness.ts';
 import { hasCountedTemplate, revisionNumber } from './revision-number.ts';
 
-/** apps/v1 Deployment (03-2). */
+/** apps/v1 Deployment. */
 export const deployment: Workload = {
   hasPods: true,
   targetRef: (canary) => ownRef('apps/v1', canary),

@@ -18,9 +18,8 @@ export function podsLeft({ object: deployment, zeroSince }: Pick<Watched, 'objec
 }
 
 /**
- * Readiness of a Deployment (03-W40–W48), in whole numbers (03-W47). Zero wanted is `ready`: the caller knows if the side is scaled to zero. With any wanted,
- * at least one pod must be available, even at threshold 0 (03-W49). The deadline 03-W41 is ignored: deadlines are the engine's and count from its own step
- * (03-B3).
+ * Readiness of a Deployment, in whole numbers. Zero wanted is `ready`: the caller knows if the side is scaled to zero. With any wanted, at least one pod must
+ * be available, even at threshold 0. The progress deadline of the Deployment is ignored: deadlines are the engine's and count from its own step.
  */
 export function deploymentReadiness(object: Slim, thresholdPercent: number): Readiness {
   const deployment = asDeployment(object);

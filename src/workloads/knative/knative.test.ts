@@ -38,7 +38,7 @@ function sidesOf(target: KubeObject, revision?: KubeObject, canary: Canary = aCa
 }
 
 describe('the Revisions of a Knative Service', () => {
-  it('03-K-T2: the newest Revision is the canary, also before it is ready; the Revision in the annotation is the primary', () => {
+  it('the newest Revision is the canary, also before it is ready; the Revision in the annotation is the primary', () => {
     const { target, primary } = sidesOf(
       service('podinfo-00002', { ready: 'podinfo-00001', primary: 'podinfo-00001' }),
       ready('podinfo-00001'),
@@ -48,12 +48,12 @@ describe('the Revisions of a Knative Service', () => {
     expect(target?.revision).toBe(knative.revision(service('podinfo-00002')));
   });
 
-  it('03-K-T2: without the annotation the primary is absent, and before the first Revision also the target', () => {
+  it('without the annotation the primary is absent, and before the first Revision also the target', () => {
     expect(Object.keys(sidesOf(service('podinfo-00001'), ready('podinfo-00001')))).toEqual(['target']);
     expect(sidesOf(service(''))).toEqual({});
   });
 
-  it('03-K-T7: only the name of the newest Revision decides the revision, in a form that differs from a hash of a template', () => {
+  it('only the name of the newest Revision decides the revision, in a form that differs from a hash of a template', () => {
     const one = knative.revision(service('podinfo-00002', { ready: 'podinfo-00001' }));
     expect(one).toBe(knative.revision({ ...service('podinfo-00002'), spec: { traffic: [{ percent: 100, latestRevision: true }] } }));
     expect(one).not.toBe(knative.revision(service('podinfo-00003')));
@@ -117,7 +117,7 @@ describe('DF857, I19: a Service that was made again under its Canary', () => {
   });
 });
 
-it('05-E10: the revision that was created last is measured, ready or not', () => {
+it('the revision that was created last is measured, ready or not', () => {
   expect(knative.measuredAs?.(service('podinfo-00003', { ready: 'podinfo-00002' }))).toBe('podinfo-00003');
   expect(knative.measuredAs?.(service(''))).toBeUndefined();
 });

@@ -1,11 +1,11 @@
 import type { Canary } from '../../api/canary.ts';
 import { asKnativeService } from '../../api/kinds/knative-service.ts';
 import {
-  isOfMadeAgain,
   knativeApiVersion,
   knativeRevisionId,
+  type MadeAgain,
   madeAgainAnnotation,
-  madeAgainAs,
+  madeAgainOf,
   primaryRevisionAnnotation,
 } from '../../api/knative.ts';
 import { type KubeObject, type Slim, slimRef } from '../../api/kube-object.ts';
@@ -16,10 +16,10 @@ import { latestCreated, latestServing, primaryRevision, revisionRef, revisionSta
 /** The promoted value: a name, and the Service that the Revision belongs to, if a former Service had Revisions of the same names. */
 interface PromotedRevision extends PrimarySpec {
   primaryRevision: string;
-  serviceUid?: string;
+  serviceUid?: MadeAgain;
 }
 
-/** Knative Service (03-8). It has no primary object: Revisions are both sides, and an annotation names the promoted one. */
+/** Knative Service. It has no primary object: Revisions are both sides, and an annotation names the promoted one. */
 export const knative: Workload = {
   hasPods: false,
   targetRef: (canary) =>
@@ -42,7 +42,7 @@ export const knative: Workload = {
   selectors: namedSelectors,
   measuredAs: latestCreated,
   primaryMeasuredAs: primaryRevision,
-  revision: (target) => knativeRevisionId(latestCreated(target) ?? '', madeAgainAs(target)),
+  revision: (target) => knativeRevisionId(latestCreated(target) ?? '', madeAgainOf(target)),
   readiness: (service) => {
     const created = latestCreated(service) ?? 'the first Revision';
     return answersByNewest(service)
@@ -64,7 +64,7 @@ export const knative: Workload = {
   renderPrimary(canary, target, _options, promoted) {
     const { primaryRevision, serviceUid } = (promoted ?? {}) as Partial<PromotedRevision>;
     const { apiVersion, kind, name, namespace } = knative.targetRef(canary);
-    const madeAgain = serviceUidOf(canary, target);
+    const madeAgain = madeAgainOf(target, canary.status?.release);
     // Nothing of a former Service can serve: as at the arrival of a Canary, the primary is what answers.
     const serving = serviceUid === madeAgain ? (primaryRevision ?? latestServing(target)) : latestServing(target);
     const annotations = {
@@ -77,7 +77,7 @@ export const knative: Workload = {
   promotedPart: (primary) => promotedAs(primaryRevision(primary), primary),
   carries(primary) {
     const name = primaryRevision(primary);
-    return name === undefined ? undefined : knativeRevisionId(name, madeAgainAs(primary));
+    return name === undefined ? undefined : knativeRevisionId(name, madeAgainOf(primary));
   },
   promotionPatch,
   templateMatches(answer, rendered) {
@@ -88,16 +88,8 @@ export const knative: Workload = {
 };
 
 function promotedAs(name: string | undefined, service: Slim): PromotedRevision {
-  const serviceUid = madeAgainAs(service);
+  const serviceUid = madeAgainOf(service);
   return { primaryRevision: name ?? '', ...(serviceUid !== undefined && { serviceUid }) };
-}
-
-/** As `madeAgainAs`, also before the mark is written: the release was recorded of a Service with another uid, and no primary is named. A restored backup names one. */
-function serviceUidOf(canary: Canary, service: Slim): string | undefined {
-  const { uid } = service.metadata;
-  const { targetUid, revision } = canary.status?.release ?? {};
-  if (uid === undefined || !targetUid || revision === undefined || primaryRevision(service) !== undefined) return madeAgainAs(service);
-  return targetUid !== uid || isOfMadeAgain(revision, uid) ? uid : madeAgainAs(service);
 }
 
 /**
@@ -115,11 +107,11 @@ function sides(canary: Canary, watched: WatchedObjects): Sides {
   if (!service || canaryName === undefined) return {};
   const stateOf = (name: string) => revisionState(watched.find(revisionRef(service, name))?.object, name);
   const primaryName = primaryRevision(service);
-  const serviceUid = serviceUidOf(canary, service);
+  const madeAgain = madeAgainOf(service, canary.status?.release);
   return {
     // No generation: each change of traffic moves it too.
-    target: { ...stateOf(canaryName), uid: service.metadata.uid ?? '', revision: knativeRevisionId(canaryName, serviceUid) },
-    ...(primaryName !== undefined && { primary: { ...stateOf(primaryName), carries: knativeRevisionId(primaryName, serviceUid) } }),
+    target: { ...stateOf(canaryName), uid: service.metadata.uid ?? '', revision: knativeRevisionId(canaryName, madeAgain) },
+    ...(primaryName !== undefined && { primary: { ...stateOf(primaryName), carries: knativeRevisionId(primaryName, madeAgain) } }),
   };
 }
 

@@ -26,14 +26,14 @@ describe('a Revision as a side of a release', () => {
       serving: false,
     },
     { what: 'is ready in parts', conditions: [{ type: 'ContainerHealthy', status: 'True' }], state: 'waiting', serving: false },
-  ])('03-K-T4: a Revision that $what is $state, serving: $serving', ({ conditions, state, serving }) => {
+  ])('a Revision that $what is $state, serving: $serving', ({ conditions, state, serving }) => {
     const found = revisionState(revision(conditions), 'shop-00002');
     expect([found.readiness.state, found.serving]).toEqual([state, serving]);
     expect(found.readiness).toMatchObject({ ready: state === 'ready' ? 1 : 0, wanted: 1 });
     expect(found.readiness.reason === undefined).toBe(state === 'ready');
   });
 
-  it('03-K-T4: a missing Revision is reported by name, with the message of Knative', () => {
+  it('a missing Revision is reported by name, with the message of Knative', () => {
     const conditions = [{ type: 'Ready', status: 'False', reason: 'ContainerMissing', message: 'no such image' }];
     expect(revisionState(revision(conditions), 'shop-00002').readiness.reason).toBe('Revision shop-00002: ContainerMissing: no such image');
     expect(revisionState(undefined, 'shop-00002').readiness).toMatchObject({
@@ -43,7 +43,7 @@ describe('a Revision as a side of a release', () => {
   });
 });
 
-it('03-K-T4: a Revision of a Knative Service is looked up by its name in the namespace of the Service', () => {
+it('a Revision of a Knative Service is looked up by its name in the namespace of the Service', () => {
   const service = { apiVersion: 'serving.knative.dev/v1', kind: 'Service', metadata: { name: 'shop', namespace: 'shop' } };
   expect(revisionRef(service, 'shop-00002')).toEqual({
     apiVersion: 'serving.knative.dev/v1',

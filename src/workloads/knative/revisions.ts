@@ -9,7 +9,7 @@ export function latestCreated(service: Slim): string | undefined {
   return asKnativeService(service).status?.latestCreatedRevisionName || undefined;
 }
 
-/** The Revision that answers at bootstrap: the newest Revision that is ready, which can be older than the newest (03-B19). */
+/** The Revision that answers at bootstrap: the newest Revision that is ready, which can be older than the newest. */
 export function latestServing(service: Slim): string | undefined {
   return asKnativeService(service).status?.latestReadyRevisionName || latestCreated(service);
 }
@@ -31,7 +31,7 @@ export function slimRevision(revision: KubeObject): Slim<KnativeRevision> {
 
 /**
  * A Revision as a side of a release. It can answer when it is Ready, even without a pod, since Knative starts one for the first request. A Revision whose
- * rollout passed Knative's own deadline is given up at once; any other waits for the Canary's deadline (unlike 03-K-T4).
+ * rollout passed Knative's own deadline is given up at once; any other waits for the Canary's deadline.
  */
 export function revisionState(revision: Slim | undefined, name: string): SideState {
   const conditions = (revision && asKnativeRevision(revision).status?.conditions) ?? [];

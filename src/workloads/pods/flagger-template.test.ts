@@ -14,7 +14,7 @@ const options = {
   configs: new Map([['configmap/settings', 'settings-primary']]),
 };
 const zone = 'topology.kubernetes.io/zone';
-/** The target of the worked example of 03-2.7. */
+/** The target of a worked example of Flagger's template. */
 const target: KubeObject = {
   apiVersion: 'apps/v1',
   kind: 'Deployment',
@@ -81,7 +81,7 @@ it('E3: as it has them, terms of DaemonSets are not rewritten', () => {
   expect(affinity).toEqual(raw(target).spec.template.spec.affinity);
 });
 
-it("03-B20: Flagger's primary is recognized if we would render another one", () => {
+it("Flagger's primary is recognized if we would render another one", () => {
   const theirs = flaggerSpec(target, options, { spreads: true });
   const metadata = { ...theirs.template?.metadata, annotations: { ...theirs.template?.metadata?.annotations, 'flagger-id': '6d0c9a0e' } };
   const primary: KubeObject = { ...target, spec: { ...raw(target).spec, template: { ...theirs.template, metadata } } };

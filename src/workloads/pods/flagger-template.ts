@@ -21,9 +21,8 @@ interface Spread {
 }
 
 /**
- * The pod template that Flagger makes from the target (03-W9, W10, W23, W26–W34, CT20), which differs from ours where Flagger's rules do harm: a revision that
- * Flagger promoted must be recognized, and not be analysed again. The id of the promotion is left out. `spreads`: it rewrites no spread terms of DaemonSets
- * (03-W30).
+ * The pod template that Flagger makes from the target, which differs from ours where Flagger's rules do harm: a revision that
+ * Flagger promoted must be recognized, and not be analysed again. The id of the promotion is left out. `spreads`: it rewrites no spread terms of DaemonSets.
  */
 export function flaggerSpec(target: KubeObject, options: RenderOptions, { spreads }: { spreads: boolean }): PrimarySpec {
   const { key, primary } = options.selector;
@@ -66,7 +65,7 @@ function rewriteSpread<T extends Record<string, unknown>>(spec: T, name: string,
   };
 }
 
-/** It compares with the name of the Deployment, and in an expression suffixes the first value that is equal (03-W31–W33). */
+/** It compares with the name of the Deployment, and in an expression suffixes the first value that is equal. */
 function suffixed(selector: LabelSelector, name: string, keys: readonly string[]): LabelSelector {
   const { matchLabels, matchExpressions } = selector;
   const isOurs = (key: string) => keys.includes(key);

@@ -3,7 +3,7 @@ import type { KubeObject } from '../../api/kube-object.ts';
 import { changeOf, type JsonPatchOperation, type PrimarySpec } from '../workload.ts';
 import { withHeldLabels } from './render-primary.ts';
 
-/** Not ours to patch: the scale subresource's, immutable, and the user's switch (03-W17, W18, W20). */
+/** Not ours to patch: the scale subresource's, immutable, and the user's switch. */
 const KEPT = new Set(['replicas', 'selector', 'paused', 'template']);
 
 /**

@@ -9,10 +9,10 @@ import { rewriteReferences } from '../configs/references.ts';
 import { rewriteSpreadTerms, spreadKeys } from '../spread-terms.ts';
 import type { PrimarySpec, RenderOptions } from '../workload.ts';
 
-/** The primary to create (03-W14–W23), without its replica count. It has no owner: the caller adds the anchor. */
+/** The primary to create, without its replica count. It has no owner: the caller adds the anchor. */
 export function renderPrimary(canary: Canary, target: KubeObject, options: RenderOptions, promoted?: PrimarySpec): KubeObject {
   const { key, primary } = options.selector;
-  // All labels are kept, so that two workloads that differ only in the second label do not share pods (03-B21).
+  // All labels are kept, so that two workloads that differ only in the second label do not share pods.
   const matchLabels = { ...selectorLabelsOf(target), [key]: primary };
   return {
     apiVersion: target.apiVersion,
@@ -58,7 +58,7 @@ function primaryPodTemplate(canary: Canary, target: KubeObject, template: PodTem
     metadata: {
       ...otherMetadata,
       labels: primaryPodLabels(target, selector),
-      // Derived from the revision, not random: a promotion of the same revision restarts nothing (03-B26).
+      // Derived from the revision, not random: a promotion of the same revision restarts nothing.
       annotations: { ...withoutTracking(annotations), [revisionAnnotation]: revision },
     },
     spec: rewriteSpreadTerms(configs ? rewriteReferences(template.spec, configs) : template.spec, { labels, namespace, selector }),

@@ -5,7 +5,7 @@ import { revisionAnnotation } from '../../api/names.ts';
 import { digest } from '../digest.ts';
 import { ownRevision, REVISION_FORMAT } from '../revision-format.ts';
 
-/** The revision of a pod template (03-H1). */
+/** The revision of a pod template. */
 export function templateRevision({ metadata, ...rest }: PodTemplate): string {
   // API servers before 1.34 serve `creationTimestamp: null` here; an upgrade must not look like a new revision.
   const { creationTimestamp: _none, ...served } = metadata ?? {};

@@ -27,12 +27,12 @@ function states(available: number, analysis: object = {}): (string | undefined)[
   return [target?.readiness.state, primary?.readiness.state];
 }
 
-it('01-8.2: without a threshold all pods of a side must be available', () => {
+it('without a threshold all pods of a side must be available', () => {
   expect(states(100)).toEqual(['ready', 'ready']);
   expect(states(99)).toEqual(['waiting', 'waiting']);
 });
 
-it('01-8.2: each side has a threshold of its own', () => {
+it('each side has a threshold of its own', () => {
   expect(states(99, { canaryReadyThreshold: 99 })).toEqual(['ready', 'waiting']);
   expect(states(99, { primaryReadyThreshold: 99 })).toEqual(['waiting', 'ready']);
 });

@@ -10,7 +10,7 @@ const shape: ScalerShape = {
   isPersonal: () => false,
 };
 
-/** HorizontalPodAutoscaler of `autoscaling/v2` (03-A7–A9), for any version of the group in the reference. */
+/** HorizontalPodAutoscaler of `autoscaling/v2`, for any version of the group in the reference. */
 export const hpa: Scaler = {
   apiVersion: shape.apiVersion,
   kind: shape.kind,
@@ -19,7 +19,7 @@ export const hpa: Scaler = {
   renderPrimary: (canary, scaler, { atLeast } = {}) => renderPrimaryScaler(canary, scaler, shape, { atLeast }),
   renderKept: (canary, primary, { atLeast } = {}) => keptPrimaryScaler(canary, primary, shape, atLeast),
   raisePatch: (scaler, atLeast, limits) => raisePatchOf(scaler, shape.fields, atLeast, limits),
-  // An HPA pauses by itself while its workload is at zero (03-A9).
+  // An HPA pauses by itself while its workload is at zero.
   pausePatch: () => undefined,
   resumePatch: () => undefined,
 };

@@ -25,7 +25,7 @@ describe('pause', () => {
     { had: 'no pause', annotations: {} },
     { had: "a user's own pause at 3", annotations: { [pausedReplicas]: '3' } },
     { had: 'other annotations', annotations: { 'autoscaling.keda.sh/paused': 'true', team: 'a' } },
-  ])('03-A14: with $had, the target is held at zero and everything is restored', ({ annotations }) => {
+  ])('with $had, the target is held at zero and everything is restored', ({ annotations }) => {
     const paused = patched(so(annotations), scaledObject.pausePatch(so(annotations)));
     expect(paused.metadata.annotations).toMatchObject({ [pausedReplicas]: '0' });
     expect(scaledObject.pausePatch(paused)).toBeUndefined();
@@ -34,26 +34,26 @@ describe('pause', () => {
     expect(scaledObject.resumePatch(resumed)).toBeUndefined();
   });
 
-  it("03-A14: the target is held by KEDA's annotation, and the note beside it is known to later versions of Serin", () => {
+  it("the target is held by KEDA's annotation, and the note beside it is known to later versions of Serin", () => {
     expect(patched(so(), scaledObject.pausePatch(so())).metadata.annotations).toEqual({
       'autoscaling.keda.sh/paused-replicas': '0',
       'serin.dev/paused-replicas-before': '',
     });
   });
 
-  it('03-A14: a pause that was removed by hand is set again, and the values left are kept as those of the user', () => {
+  it('a pause that was removed by hand is set again, and the values left are kept as those of the user', () => {
     const edited = so({ [pausedReplicas]: '5', [pausedByUsAnnotation]: '3' });
     const paused = patched(edited, scaledObject.pausePatch(edited));
     expect(patched(paused, scaledObject.resumePatch(paused)).metadata.annotations).toEqual({ [pausedReplicas]: '5' });
   });
 
-  it('03-A14: a zero that the controller before us left is taken away, or no release could start', () => {
+  it('a zero that the controller before us left is taken away, or no release could start', () => {
     const left = so({ [pausedReplicas]: '0' });
     expect(scaledObject.pausePatch(left)).toBeUndefined();
     expect(patched(left, scaledObject.resumePatch(left)).metadata.annotations).toEqual({});
   });
 
-  it('03-A15: only the two annotations are in the patch, so that nothing else of the object can be lost', () => {
+  it('only the two annotations are in the patch, so that nothing else of the object can be lost', () => {
     expect(scaledObject.pausePatch(so())).toEqual({
       metadata: { resourceVersion: '7', annotations: { [pausedReplicas]: '0', [pausedByUsAnnotation]: '' } },
     });

@@ -6,7 +6,7 @@ export const pausedReplicas = 'autoscaling.keda.sh/paused-replicas';
 /** On a ScaledObject that we paused: the user's own value of `pausedReplicas`, empty if it had none. */
 export const pausedByUsAnnotation = 'serin.dev/paused-replicas-before';
 
-/** Holds the target at zero (03-A14) only by the annotation, and records the user's value to restore it. */
+/** Holds the target at zero only by the annotation, and records the user's value to restore it. */
 export function pausePatch(scaler: KubeObject): MergePatch | undefined {
   const { annotations = {} } = scaler.metadata;
   const own = annotations[pausedReplicas];

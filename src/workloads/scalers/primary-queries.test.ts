@@ -24,7 +24,7 @@ const prometheus = (query: string, name?: string) => ({ type: 'prometheus', ...(
 
 describe('primaryQuery', () => {
   it.each([
-    // 03-A11: forms on which users rely.
+    // Forms on which users rely.
     { is: 'the target', query: 'sum(rate(rq{app="checkout"}[1m]))', becomes: 'sum(rate(rq{app="checkout-primary"}[1m]))' },
     { is: 'its canary Service', query: 'rq{svc="checkout-canary"}', becomes: 'rq{svc="checkout-primary"}' },
     { is: 'both', query: 'a{x="checkout"}+b{y="checkout-canary"}', becomes: 'a{x="checkout-primary"}+b{y="checkout-primary"}' },
@@ -52,7 +52,7 @@ describe('primaryQuery', () => {
       query: 'summarize(stats.checkout.rq, "1min")',
       becomes: 'summarize(stats.checkout-primary.rq, "1min")',
     },
-  ])('03-A11: rewrites $is', ({ query, becomes, type = 'prometheus' }) => expect(primaryQuery(query, 'checkout', type)).toBe(becomes));
+  ])('rewrites $is', ({ query, becomes, type = 'prometheus' }) => expect(primaryQuery(query, 'checkout', type)).toBe(becomes));
 
   it.each([
     { is: 'the primary', query: 'rq{app="checkout-primary"}' },
@@ -64,22 +64,20 @@ describe('primaryQuery', () => {
     { is: 'a metric', query: 'checkout{code="200"}' },
     { is: 'part of a metric', query: 'checkout_total' },
     { is: 'a function', type: 'datadog', target: 'sum', query: 'sum(last_5m):avg:rq{service:cart}' },
-  ])('03-B12: does not change $is', ({ query, type = 'prometheus', target = 'checkout' }) =>
-    expect(primaryQuery(query, target, type)).toBe(query),
-  );
+  ])('does not change $is', ({ query, type = 'prometheus', target = 'checkout' }) => expect(primaryQuery(query, target, type)).toBe(query));
 
-  it('03-B12: a target of one letter, which is in every word, is found as a whole word', () => {
+  it('a target of one letter, which is in every word, is found as a whole word', () => {
     const query = 'avg(rate(a_total{app="a", canary="a-canary", all=~"a|b", aa="aa"}[1m]))';
     expect(primaryQuery(query, 'a', 'prometheus')).toBe(
       'avg(rate(a_total{app="a-primary", canary="a-primary", all=~"a-primary|b", aa="aa"}[1m]))',
     );
   });
 
-  it('03-B12: a name that is itself a pattern is taken literally', () => {
+  it('a name that is itself a pattern is taken literally', () => {
     expect(primaryQuery('rq{app=~"a.b|axb"}', 'a.b', 'prometheus')).toBe('rq{app=~"a.b-primary|axb"}');
   });
 
-  it('03-B12: a rewritten query is not rewritten again', () => {
+  it('a rewritten query is not rewritten again', () => {
     const word = fc.constantFrom(
       'checkout',
       'checkout-canary',
@@ -106,14 +104,14 @@ describe('primaryQuery', () => {
 });
 
 describe('primaryTriggers', () => {
-  it('03-A11: rewrites the query of each trigger and no other field', () => {
+  it('rewrites the query of each trigger and no other field', () => {
     const cron = { type: 'cron', metadata: { start: '0 8 * * *', desiredReplicas: '4' }, invented: { deep: [null] } };
     const { triggers, warnings } = primaryTriggers(aCanary(), [{ ...prometheus('rq{app="checkout"}'), useCachedMetrics: true }, cron]);
     expect(triggers).toEqual([{ ...prometheus('rq{app="checkout-primary"}'), useCachedMetrics: true }, cron]);
     expect(warnings).toEqual([]);
   });
 
-  it('03-B12: warns when a query does not name the target', () => {
+  it('warns when a query does not name the target', () => {
     const { triggers, warnings } = primaryTriggers(aCanary(), [prometheus('rq{app="cart"}', 'load')]);
     expect(triggers).toEqual([prometheus('rq{app="cart"}', 'load')]);
     expect(warnings).toEqual([
@@ -121,24 +119,24 @@ describe('primaryTriggers', () => {
     ]);
   });
 
-  it('03-B12: warns when a query also names the primary, which can cancel out', () => {
+  it('warns when a query also names the primary, which can cancel out', () => {
     const { warnings } = primaryTriggers(aCanary(), [prometheus('rq{pod=~"checkout-.*", pod!~"checkout-primary-.*"}')]);
     expect(warnings).toEqual(['the query of trigger 0 names checkout-primary already: set spec.autoscalerRef.primaryScalerQueries']);
   });
 
-  it('03-A12: a given query goes to the trigger of that name, and no other query is rewritten', () => {
+  it('a given query goes to the trigger of that name, and no other query is rewritten', () => {
     const own = [prometheus('rq{app="checkout"}', 'load'), prometheus('errors{app="checkout"}', 'errors')];
     const { triggers, warnings } = primaryTriggers(aCanary({ load: 'mine' }), own);
     expect(triggers).toEqual([prometheus('mine', 'load'), own[1]]);
     expect(warnings).toEqual([]);
   });
 
-  it('03-A12: an empty map of queries rewrites nothing, without a warning', () => {
+  it('an empty map of queries rewrites nothing, without a warning', () => {
     const own = [prometheus('rq{app="checkout"}')];
     expect(primaryTriggers(aCanary({}), own)).toEqual({ triggers: own, warnings: [] });
   });
 
-  it('03-B12: metadata.name is used if no trigger has the name, with a warning', () => {
+  it('metadata.name is used if no trigger has the name, with a warning', () => {
     const own = { type: 'prometheus', metadata: { name: 'load', query: 'rq{app="checkout"}' } };
     const { triggers, warnings } = primaryTriggers(aCanary({ load: 'mine' }), [own]);
     expect(triggers).toEqual([{ type: 'prometheus', metadata: { name: 'load', query: 'mine' } }]);
@@ -147,13 +145,13 @@ describe('primaryTriggers', () => {
     ]);
   });
 
-  it('03-B12: the name of a trigger comes before metadata.name', () => {
+  it('the name of a trigger comes before metadata.name', () => {
     const other = { type: 'prometheus', metadata: { name: 'load', query: 'other' } };
     const { triggers } = primaryTriggers(aCanary({ load: 'mine' }), [other, prometheus('own', 'load')]);
     expect(triggers).toEqual([other, prometheus('mine', 'load')]);
   });
 
-  it('03-A12: warns when a given query finds no trigger', () => {
+  it('warns when a given query finds no trigger', () => {
     const { warnings } = primaryTriggers(aCanary({ lost: 'mine' }), [prometheus('own', 'load')]);
     expect(warnings).toEqual(['spec.autoscalerRef.primaryScalerQueries.lost names no trigger: give one of them this name']);
   });

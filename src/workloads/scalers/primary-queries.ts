@@ -22,8 +22,8 @@ const QUOTED_ONLY = new Set(['prometheus', 'loki']);
 type Given = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 /**
- * The triggers of the primary's ScaledObject: those named in `primaryScalerQueries` get their query from there and no other is changed (03-A12); without it,
- * the target's name in each query is replaced by the primary's (03-A11). Metadata in `primaryScalerTriggers` replace those of a trigger of any type (03-B12).
+ * The triggers of the primary's ScaledObject: those named in `primaryScalerQueries` get their query from there and no other is changed; without it,
+ * the target's name in each query is replaced by the primary's. Metadata in `primaryScalerTriggers` replace those of a trigger of any type.
  */
 export function primaryTriggers(canary: Canary, triggers: unknown): Rewritten {
   if (!Array.isArray(triggers)) return { warnings: [] };
@@ -82,7 +82,7 @@ function withOwnQueries(triggers: readonly unknown[], target: string, queried: R
 
 /**
  * The query with `<t>` and `<t>-canary` replaced by `<t>-primary` if they are a whole name, also if the pattern of its pods' names follows; `checkout2`,
- * `checkout-api` and `checkout-primary` are other names (03-B12). If names are quoted, only quoted text is replaced.
+ * `checkout-api` and `checkout-primary` are other names. If names are quoted, only quoted text is replaced.
  */
 export function primaryQuery(query: string, target: string, type?: string): string {
   const primary = `${target}-primary`;

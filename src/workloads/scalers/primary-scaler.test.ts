@@ -10,12 +10,12 @@ const noteOf = ({ metadata }: KubeObject) => metadata.annotations?.[promotedScal
 const canary = aCanary();
 const { object: rendered } = hpa.renderPrimary(canary, anHpa());
 
-it('03-A2: the promoted scaler is kept, with any later edits of the object', () => {
+it('the promoted scaler is kept, with any later edits of the object', () => {
   const edited = { ...rendered, metadata: { ...rendered.metadata, labels: { theirs: 'yes' } }, spec: { maxReplicas: 33 } };
   expect(hpa.renderKept(canary, edited)).toEqual(rendered);
 });
 
-it('03-A4: limits of the Canary apply, and are kept from then on', () => {
+it('limits of the Canary apply, and are kept from then on', () => {
   const autoscalerRef = {
     apiVersion: 'autoscaling/v2',
     kind: 'HorizontalPodAutoscaler' as const,

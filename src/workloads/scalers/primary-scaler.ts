@@ -18,8 +18,8 @@ export interface ScalerShape {
 }
 
 /**
- * The primary's scaler from the user's raw object: everything is copied unmodified, except the workload that it scales, the limits of `primaryScalerReplicas`
- * (03-A4), and the changes of `change`.
+ * The primary's scaler from the user's raw object: everything is copied unmodified, except the workload that it scales, the limits of `primaryScalerReplicas`,
+ * and the changes of `change`.
  */
 export function renderPrimaryScaler(
   canary: Canary,
@@ -44,7 +44,7 @@ export function renderPrimaryScaler(
 }
 
 /**
- * The primary's scaler from the last promotion (03-A2), with the present limits of the Canary (03-A4); undefined if an earlier version of Serin has promoted,
+ * The primary's scaler from the last promotion, with the present limits of the Canary; undefined if an earlier version of Serin has promoted,
  * which left no note.
  */
 export function keptPrimaryScaler(

@@ -40,7 +40,7 @@ describe.each(Object.entries(scalers))('raised minimum of a %s', (kind, scaler) 
     { own: 2, ceiling: 10, atLeast: 14, held: 10 },
     { own: 8, ceiling: 10, atLeast: 6, held: 8 },
     { own: undefined, ceiling: 10, atLeast: 6, held: 6 },
-  ])('03-W36: own $own, raised to $atLeast below $ceiling is $held, and is restored', ({ own, ceiling, atLeast, held }) => {
+  ])('own $own, raised to $atLeast below $ceiling is $held, and is restored', ({ own, ceiling, atLeast, held }) => {
     const object = withSpec({ ...(own === undefined ? {} : { [min]: own }), [max]: ceiling, invented: { deep: [1] } });
     const up = raised(object, atLeast);
     expect(specOf(up)?.[min]).toBe(held);
@@ -97,7 +97,7 @@ describe.each(Object.entries(scalers))('raised minimum of a %s', (kind, scaler) 
   });
 });
 
-it('03-A10: idleReplicaCount would undercut a raised minimum, and is restored with the own one', () => {
+it('idleReplicaCount would undercut a raised minimum, and is restored with the own one', () => {
   const object = scalerOf('ScaledObject', { idleReplicaCount: 0, minReplicaCount: 2, maxReplicaCount: 10 });
   const up = patched(object, scalers.ScaledObject.raisePatch(object, 6));
   expect(up.spec).toEqual({ minReplicaCount: 6, maxReplicaCount: 10 });

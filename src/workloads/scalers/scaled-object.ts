@@ -15,11 +15,11 @@ const shape: ScalerShape = {
     defaults: { min: 0, max: 100 },
     undercutting: ['idleReplicaCount'],
   },
-  // A copied pause would keep the primary at zero for ever (03-B10); KEDA sets the label to the name of each ScaledObject itself.
+  // A copied pause would keep the primary at zero for ever; KEDA sets the label to the name of each ScaledObject itself.
   isPersonal: (key) => key.startsWith('autoscaling.keda.sh/paused') || key === 'scaledobject.keda.sh/name' || key.startsWith('serin.dev/'),
 };
 
-/** ScaledObject of KEDA (03-A10–A15). */
+/** ScaledObject of KEDA. */
 export const scaledObject: Scaler = {
   apiVersion: shape.apiVersion,
   kind: shape.kind,
@@ -37,13 +37,13 @@ export const scaledObject: Scaler = {
   resumePatch,
 };
 
-/** The HPA that KEDA makes has a name of its own where the user chose one (03-A10). */
+/** The HPA that KEDA makes has a name of its own where the user chose one. */
 function withOwnHpa(spec: Record<string, unknown>): Record<string, unknown> {
   const { advanced } = spec as {
     advanced?: { horizontalPodAutoscalerConfig?: { name?: string }; restoreToOriginalReplicaCount?: boolean };
   };
   if (advanced === undefined) return spec;
-  // When the copy goes (03-B14), KEDA would set the serving primary back to the pods that it had on its first day.
+  // When the copy goes, KEDA would set the serving primary back to the pods that it had on its first day.
   const { restoreToOriginalReplicaCount: _, horizontalPodAutoscalerConfig: config, ...rest } = advanced;
   const own = config && { horizontalPodAutoscalerConfig: { ...config, ...(config.name && { name: `${config.name}-primary` }) } };
   return { ...spec, advanced: { ...rest, ...own } };

@@ -19,14 +19,14 @@ export interface RenderedScaler {
 
 /**
  * A kind of autoscaler that a Canary can name in `spec.autoscalerRef`. The user's own scaler still scales the target; a copy of it, `<a>-primary`, scales the
- * primary (03-6). Every verb is pure and works on raw objects, so that fields of newer versions survive.
+ * primary. Every verb is pure and works on raw objects, so that fields of newer versions survive.
  */
 export interface Scaler {
   readonly apiVersion: string;
   readonly kind: string;
   /** The minimum of the user's scaler: a minimum that we have raised for a release does not count. */
   limits(scaler: KubeObject): ReplicaLimits;
-  /** Pods to which a target at zero is scaled, 03-W36 (3): at least the number that the scaler would keep. */
+  /** Pods to which a target at zero is scaled: at least the number that the scaler would keep. */
   startReplicas(scaler: KubeObject): number;
   /** The primary's scaler made from the user's; `atLeast` raises its minimum within its maximum. */
   renderPrimary(canary: Canary, scaler: KubeObject, options?: { atLeast?: number | undefined }): RenderedScaler;
@@ -37,7 +37,7 @@ export interface Scaler {
    * Undefined if nothing changes.
    */
   raisePatch(scaler: KubeObject, atLeast: number | undefined, limits?: Partial<ReplicaLimits>): MergePatch | undefined;
-  /** Keeps the user's scaler from scaling up an idle target; undefined if it is paused already, or pauses by itself (03-A9). */
+  /** Keeps the user's scaler from scaling up an idle target; undefined if it is paused already, or pauses by itself. */
   pausePatch(scaler: KubeObject): MergePatch | undefined;
   /** Ends the pause; undefined if the scaler is not paused. */
   resumePatch(scaler: KubeObject): MergePatch | undefined;

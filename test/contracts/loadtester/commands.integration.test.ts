@@ -69,12 +69,12 @@ async function runHere(metadata: HookMetadata) {
 }
 
 describe('commands of webhooks', () => {
-  it.each(FORMS)('06-LT30 06-LT31: $type $cmd runs without a process', async (metadata) => {
+  it.each(FORMS)('$type $cmd runs without a process', async (metadata) => {
     const { status, state } = await runHere(metadata);
     expect({ status, state }).toEqual({ status: metadata.type === 'bash' ? 200 : 202, state: 'succeeded' });
   });
 
-  it.each(REFUSED)('06-SE1: $type $cmd is refused, and the answer names the switch', async ({ reason, ...metadata }) => {
+  it.each(REFUSED)('$type $cmd is refused, and the answer names the switch', async ({ reason, ...metadata }) => {
     const { status, text } = await tester.post('/', payload({ ...metadata }));
     expect(status).toBe(422);
     expect(text.startsWith(reason), text).toBe(true);

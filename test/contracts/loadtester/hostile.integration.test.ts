@@ -86,13 +86,13 @@ describe('a hostile command is refused: nothing is run, and no request is sent',
     ['a renderer of helm', 'helm', 'template x --post-renderer FILE'],
     ['a credential for kubectl', 'kubectl', 'get secrets -A --token x --server URL'],
     ['a group that explodes', 'bash', "curl URL | grep -E '(a+)+$'"],
-  ])('06-SE: %s', async (_what, type, cmd) => {
+  ])('%s', async (_what, type, cmd) => {
     const { status } = await send({ type, cmd });
     expect(status).toBe(422);
     expect(target.asked).toEqual([]);
   });
 
-  it.each(['__proto__', 'constructor', 'hasOwnProperty', '../bash', 'bash\0', 'BASH'])('06-LT36: the type %s', async (type) => {
+  it.each(['__proto__', 'constructor', 'hasOwnProperty', '../bash', 'bash\0', 'BASH'])('the type %s', async (type) => {
     expect((await send({ type, cmd: 'touch FILE' })).status).toBe(400);
     expect(await tester.post('/', `{"namespace":"test","metadata":{"__proto__":{"type":"bash"},"cmd":"touch ${sentinel}"}}`)).toMatchObject(
       { status: 400 },
@@ -100,7 +100,7 @@ describe('a hostile command is refused: nothing is run, and no request is sent',
   });
 
   it.each(['../trusted', 'trusted/../test', 'TRUSTED', 'trusted\n', ' trusted', 'trusted.', 'x|trusted', '', '.*'])(
-    '06-SE2: the namespace %j is not one where commands are allowed',
+    'the namespace %j is not one where commands are allowed',
     async (namespace) => {
       expect((await send({ type: 'bash', cmd: 'touch FILE' }, { namespace })).status).toBe(422);
     },
@@ -115,13 +115,13 @@ describe('a hostile address is not reached', () => {
     'http://[::ffff:169.254.169.254]/',
     'http://[fe80::1]/',
     'http://me@169.254.169.254/',
-  ])('06-SE4: %s', async (address) => {
+  ])('%s', async (address) => {
     const { status, text } = await send({ type: 'bash', cmd: `curl -s ${address}` });
     expect(status).toBe(422);
     expect(text).toContain('which tests do not reach');
   });
 
-  it('06-SE4: nor by a redirect', async () => {
+  it('nor by a redirect', async () => {
     await withServer(
       (_request, response) => response.writeHead(302, { location: 'http://169.254.169.254/latest/' }).end(),
       async (url) => {
@@ -131,7 +131,7 @@ describe('a hostile address is not reached', () => {
     );
   });
 
-  it('06-SE4: nor its own gates, unless it was started for trials', async () => {
+  it('nor its own gates, unless it was started for trials', async () => {
     const strict = await startTested({ allowLocalAddresses: false });
     try {
       for (const host of ['127.0.0.1', 'localhost', '0.0.0.0', '[::1]', '127.1']) {
@@ -169,7 +169,7 @@ function rawTo(port: number, ...parts: string[]): Promise<string> {
 
 describe('a hostile request', () => {
   const open = JSON.stringify(payload());
-  it('06-LT7: of too many bytes is answered with 413, whether it says its length or not', async () => {
+  it('of too many bytes is answered with 413, whether it says its length or not', async () => {
     expect((await tester.post('/', `"${'x'.repeat(70_000)}"`)).status).toBe(413);
     const stream = new ReadableStream({
       pull(controller) {
@@ -184,7 +184,7 @@ describe('a hostile request', () => {
     expect(await raw('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 99999999999\r\n\r\n')).toMatch(/^HTTP\/1\.1 413/);
   });
 
-  it('06-LT21: that is nested without end is answered with 400', async () => {
+  it('that is nested without end is answered with 400', async () => {
     expect((await tester.post('/gate/open', '['.repeat(60_000))).status).toBe(400);
     expect((await tester.post('/gate/open', '{"a":'.repeat(10_000))).status).toBe(400);
   });
@@ -196,7 +196,7 @@ describe('a hostile request', () => {
     { what: 'a folded header', lines: ['Transfer-Encoding:', ' chunked'] },
     { what: 'a space before the colon', lines: ['Content-Length : 5'] },
     { what: 'a line end of its own', lines: ['A: b\nContent-Length: 5'] },
-  ])('06-SE7: with $what is refused, and no second one is read out of it', async ({ lines }) => {
+  ])('with $what is refused, and no second one is read out of it', async ({ lines }) => {
     const smuggled = `POST /gate/open HTTP/1.1\r\nHost: a\r\nContent-Length: ${open.length}\r\n\r\n${open}`;
     const text = await raw(`POST /gate/check HTTP/1.1\r\nHost: a\r\n${lines.join('\r\n')}\r\n\r\n`, smuggled);
     expect(text).toMatch(/^HTTP\/1\.1 400/);
@@ -204,7 +204,7 @@ describe('a hostile request', () => {
     expect((await tester.post('/gate/check', payload())).status).toBe(403);
   });
 
-  it('06-SE7: that never ends its headers or its body is cut', async () => {
+  it('that never ends its headers or its body is cut', async () => {
     const hasty = await startTested({ headersTimeoutMs: 300, requestTimeoutMs: 600 });
     try {
       expect(await rawTo(hasty.port, 'POST / HTTP/1.1\r\nHost: a\r\n')).toMatch(/^HTTP\/1\.1 408|^$/);
@@ -215,19 +215,19 @@ describe('a hostile request', () => {
     expect(await raw(`GET / HTTP/1.1\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`)).toMatch(/^HTTP\/1\.1 431/);
   });
 
-  it('06-SE7: of another kind gets nowhere', async () => {
+  it('of another kind gets nowhere', async () => {
     expect(await raw('CONNECT 169.254.169.254:80 HTTP/1.1\r\nHost: a\r\n\r\n')).toBe('');
     expect(await raw('GET /tasks/../../etc/passwd HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')).toMatch(/^HTTP\/1\.1 400/);
     expect((await tester.get('/tasks/%2e%2e%2fetc%2fpasswd')).status).toBe(404);
     expect((await tester.get(`/tasks/${randomUUID()}`)).status).toBe(404);
   });
 
-  it('06-LT9 06-SE6: cannot write lines into the log', async () => {
+  it('cannot write lines into the log', async () => {
     await tester.post('/gate/open', payload(undefined, { name: 'x\n{"level":30,"msg":"forged"}' }));
     for (const line of tester.logs().trim().split('\n')) expect(JSON.parse(line).msg).not.toBe('forged');
   });
 
-  it('06-LT30: with an endless pattern does not block others', async () => {
+  it('with an endless pattern does not block others', async () => {
     const slow = send({ type: 'bash', cmd: `curl -s URL/huge | grep '${'x*'.repeat(60)}y'` });
     expect((await slow).status).toBe(422);
   });
@@ -261,7 +261,7 @@ describe('a hostile caller', () => {
     return { 'x-serin-timestamp': timestamp, 'x-serin-request-id': id, 'x-serin-request-signature-256': signature };
   }
 
-  it('06-SE1, F1: a request without credentials, with forged ones, or with credentials of another path, body or time is answered with 401', async () => {
+  it('a request without credentials, with forged ones, or with credentials of another path, body or time is answered with 401', async () => {
     const body = JSON.stringify(payload());
     const old = String(clock.nowMs() / 1000 - 3600);
     for (const headers of [
@@ -287,7 +287,7 @@ describe('a hostile caller', () => {
     expect((await guarded.get('/healthz')).status).toBe(200);
   });
 
-  it('06-SE1: that repeats a signed call is answered with 401', async () => {
+  it('that repeats a signed call is answered with 401', async () => {
     const body = JSON.stringify(payload());
     const headers = signed('/gate/open', body);
     expect((await guarded.post('/gate/open', body, headers)).status).toBe(202);
@@ -296,7 +296,7 @@ describe('a hostile caller', () => {
     expect((await guarded.post('/gate/check', body, bearer)).status).toBe(403);
   });
 
-  it('06-SE2: speaks for no namespace but its own, and sees no task of another', async () => {
+  it('speaks for no namespace but its own, and sees no task of another', async () => {
     const shop = { authorization: 'Bearer sh0p-token' };
     expect((await guarded.post('/gate/open', payload(), shop)).status).toBe(403);
     expect((await guarded.post('/gate/open', payload(undefined, { namespace: 'shop' }), shop)).status).toBe(202);
@@ -306,7 +306,7 @@ describe('a hostile caller', () => {
     expect((await guarded.get(location, shop)).status).toBe(404);
   });
 
-  it('06-SE6: gets none of our credentials out of a command', async () => {
+  it('gets none of our credentials out of a command', async () => {
     const cmd = 'env; echo "token pl4nted-token key=pl4nted-key"; cat /proc/self/environ | tr "\\0" "\\n"';
     const { status, text } = await guarded.post('/', payload({ type: 'bash', cmd, returnCmdOutput: 'true' }), bearer);
     expect(status).toBe(200);
@@ -316,7 +316,7 @@ describe('a hostile caller', () => {
     expect(text).not.toContain('pl4nted');
   });
 
-  it.runIf(process.platform === 'linux')('06-LT40 06-SE7: is held to the limits where he may run commands', async () => {
+  it.runIf(process.platform === 'linux')('is held to the limits where he may run commands', async () => {
     const limits = { commandNamespaces: ['test'], processes: { processes: 20, memoryBytes: 200 * 1_048_576, outputBytes: 100_000 } };
     const limited = await startTested(limits);
     const brief = await startTested({ ...limits, timeoutMs: 2_000 });

@@ -17,7 +17,7 @@ export const datadog: BackendCase = {
     }),
   source: { secret: { datadog_api_key: 'planted-api', datadog_application_key: 'planted-app' } },
   query: 'avg:requests{*}',
-  // Ten intervals of a minute back, in whole seconds (05-P10, Q8).
+  // Ten intervals of a minute back, in whole seconds.
   isDocumented: ({ method, url, headers }) =>
     method === 'GET' &&
     url === '/api/v1/query?from=1799999400&query=avg%3Arequests%7B*%7D&to=1800000000' &&

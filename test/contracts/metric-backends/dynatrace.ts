@@ -17,7 +17,7 @@ export const dynatrace: BackendCase = {
     }),
   source: { secret: { dynatrace_token: 'planted-token' } },
   query: 'builtin:service.errors',
-  // Ten intervals back in milliseconds, the end in whole seconds (05-P40, Q8).
+  // Ten intervals back in milliseconds, the end in whole seconds.
   isDocumented: ({ method, url, headers }) =>
     method === 'GET' &&
     url === '/api/v2/metrics/query?from=1799999400500&metricSelector=builtin%3Aservice.errors&resolution=Inf&to=1800000000000' &&

@@ -16,7 +16,7 @@ const common = {
       refused: { status: 400, body: '{"kind":"Status","reason":"BadRequest","message":"about planted-object"}' },
       badCredentials: { status: 403, body: '{"kind":"Status","reason":"Forbidden","message":"about planted-object"}' },
     }),
-  // A block of YAML ends with a new line (05-W23).
+  // A block of YAML ends with a new line.
   query: 'shop/queue?labelSelector=app%3Dweb%2Ctier+in+%28a%29\n',
   isProbe: ({ method, url }: SeenRequest) => method === 'GET' && url === '/apis/external.metrics.k8s.io/v1beta1',
   ofSeveral: 3,

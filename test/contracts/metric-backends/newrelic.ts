@@ -16,7 +16,6 @@ export const newrelic: BackendCase = {
     }),
   source: { secret: { newrelic_account_id: '12', newrelic_query_key: 'planted-key' } },
   query: 'SELECT x FROM Metric',
-  // 05-Q12
   isDocumented: ({ method, url, headers }) =>
     method === 'GET' &&
     url === '/v1/accounts/12/query?nrql=SELECT+x+FROM+Metric+SINCE+60+seconds+ago' &&

@@ -24,7 +24,7 @@ function tuple(series: number, value: Value): Buffer {
   return bytes;
 }
 
-/** A frame of data of one moment, by series (05-P51). */
+/** A frame of data of one moment, by series. */
 export function frameOf(values: Readonly<Record<number, Value>>, { zip = false } = {}): Buffer {
   const tuples = Object.entries(values).map(([series, value]) => tuple(Number(series), value));
   const moment = Buffer.alloc(12);

@@ -20,7 +20,7 @@ export const page = 'https://serin.example/canaries/shop/app';
 export interface NotifierCase {
   /** Path at which posts arrive, for an address with the path `/hook/s3cret-path`. */
   path: string;
-  /** Written after 05-A41–A45 and docs/differences.md, not after what the code does. */
+  /** Written after docs/rules and docs/differences.md, not after what the code does. */
   payload: object;
   /** The part of the body that leads to `page`. */
   link: object;

@@ -1,4 +1,4 @@
-/** The built-in queries of a provider, by the table of 05-2.2: metric, selector, what succeeded, and how long it took. */
+/** The built-in queries of a provider, by Flagger's table: metric, selector, what succeeded, and how long it took. */
 export interface ExpectedQueries {
   /** Ids of the rules of Flagger that they follow, for a provider that Flagger has. */
   rows?: string;

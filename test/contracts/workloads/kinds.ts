@@ -5,7 +5,7 @@ import { remembered, workloads } from '../../../src/workloads/index.ts';
 import type { RenderOptions, WatchedObjects, Workload } from '../../../src/workloads/workload.ts';
 import { raw } from '../../fakes/raw.ts';
 
-/** Metadata that deployment tools write to know their own: on a copy it would make them prune or fight it (03-W7, W16). */
+/** Metadata that deployment tools write to know their own: on a copy it would make them prune or fight it. */
 export const TRACKING = {
   'argocd.argoproj.io/tracking-id': 'shop:apps/Deployment:prod/shop',
   'kustomize.toolkit.fluxcd.io/checksum': 'f00d',

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/api/kube-object.ts';
 import { workloads } from '../../../src/workloads/index.ts';
 
-it('02-15.1.11: a kind whose configs are tracked knows how many pods are left', () => {
+it('a kind whose configs are tracked knows how many pods are left', () => {
   const withConfigs = Object.entries(workloads).filter(([, workload]) => workload.configs !== undefined);
   expect(withConfigs.map(([kind]) => kind).toSorted()).toEqual(['DaemonSet', 'Deployment']);
   for (const [kind, { pods }] of Object.entries(workloads)) expect(pods !== undefined, kind).toBe(kind in Object.fromEntries(withConfigs));
@@ -35,7 +35,7 @@ it.each([
   { what: 'not sent away', object: aDaemonSet(false, { desiredNumberScheduled: 3, currentNumberScheduled: 2 }), left: 3 },
   { what: 'sent away, which is not observed yet', object: aDaemonSet(true, { observedGeneration: 2 }), left: 1 },
   { what: 'sent away, and none is left', object: aDaemonSet(true, { numberMisscheduled: 0 }), left: 0 },
-])('02-15.1.11: of a $object.kind, $what: $left left', ({ object, left, ...watched }) => {
+])('of a $object.kind, $what: $left left', ({ object, left, ...watched }) => {
   const workload = object.kind === 'DaemonSet' ? workloads.DaemonSet : workloads.Deployment;
   expect(workload.pods?.({ object: workload.slim(object), ...watched })).toBe(left);
 });

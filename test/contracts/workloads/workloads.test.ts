@@ -45,7 +45,7 @@ describe('the registry', () => {
     expect(Object.keys(workloads).sort()).toEqual(kinds.map(({ name }) => name).sort());
   });
 
-  it.each(kinds)('03-W1: $name is found by its target reference', ({ canary, workload }) => {
+  it.each(kinds)('$name is found by its target reference', ({ canary, workload }) => {
     expect(workloadFor(canary.spec.targetRef)).toBe(workload);
   });
 });
@@ -53,7 +53,7 @@ describe('the registry', () => {
 describe.each(kinds)('workload contract of $name', (kind) => {
   const { workload, canary, target, changed, options, lacks } = kind;
 
-  it('03-W5: a primary is rendered without owner, in the namespace of the Canary, and nothing that it is given changes', () => {
+  it('a primary is rendered without owner, in the namespace of the Canary, and nothing that it is given changes', () => {
     const primary = workload.renderPrimary(deepFreeze(canary), deepFreeze(target), deepFreeze(options));
     expect(primary.metadata.ownerReferences).toBeUndefined();
     expect(primary.metadata.namespace).toBe('prod');
@@ -62,7 +62,7 @@ describe.each(kinds)('workload contract of $name', (kind) => {
     expect(workload.renderPrimary(canary, target, options)).toEqual(primary);
   });
 
-  it('03-W7, W16: tracking metadata of Argo CD, Flux, Helm and kubectl is not copied', () => {
+  it('tracking metadata of Argo CD, Flux, Helm and kubectl is not copied', () => {
     const primary = workload.renderPrimary(canary, target, options);
     const copies = [primary, workload.primaryTemplate(canary, target, options), workload.renderCanary?.(canary, target)];
     expect(JSON.stringify(copies)).not.toMatch(trackingMarks);
@@ -75,7 +75,7 @@ describe.each(kinds)('workload contract of $name', (kind) => {
     expect(workload.carries({ ...target, spec: {} })).toBeUndefined();
   });
 
-  it('03-W25, B29: a promotion leaves in the primary the rendered fields and nothing of before, fields unknown included', () => {
+  it('a promotion leaves in the primary the rendered fields and nothing of before, fields unknown included', () => {
     const primary = primaryAtPromotion(kind);
     const { spec, patch, answer } = promote(kind, primary, changed);
     expect(patch[0]).toEqual({ op: 'test', path: '/metadata/resourceVersion', value: primary.metadata.resourceVersion });
@@ -124,7 +124,7 @@ describe.each(kinds)('workload contract of $name', (kind) => {
     expect(workload.templateMatches(lost, spec)).toMatch(/^(spec|metadata)\./);
   });
 
-  it('03-B6: a primary that was deleted by hand is restored as promoted, not as the target is now', () => {
+  it('a primary that was deleted by hand is restored as promoted, not as the target is now', () => {
     const promoted = workload.promotedPart(workload.renderPrimary(canary, target, options));
     const revision = workload.revision(target);
     const reborn = workload.renderPrimary(canary, changed, { ...options, revision }, JSON.parse(JSON.stringify(promoted)));
@@ -132,7 +132,7 @@ describe.each(kinds)('workload contract of $name', (kind) => {
     expect(workload.promotedPart(reborn)).toEqual(promoted);
   });
 
-  it('03-H1: a revision is s1: and a SHA-256, which changes only with fields that decide the pods', () => {
+  it('a revision is s1: and a SHA-256, which changes only with fields that decide the pods', () => {
     const revision = workload.revision(target);
     expect(revision).toMatch(/^s1:[0-9a-f]{64}$/);
     expect(workload.revision(changed)).not.toBe(revision);
@@ -142,7 +142,7 @@ describe.each(kinds)('workload contract of $name', (kind) => {
     expect(workload.revision(elsewhere)).toBe(revision);
   });
 
-  it('03-W35, W56: sent to zero and raised again, the target is as before, and its revision never moved', () => {
+  it('sent to zero and raised again, the target is as before, and its revision never moved', () => {
     const zero = workload.scalePatch(target, 0);
     if (lacks.scaling !== undefined) {
       expect(zero).toBeUndefined();
@@ -158,7 +158,7 @@ describe.each(kinds)('workload contract of $name', (kind) => {
     expect(raised.spec).toEqual(target.spec);
   });
 
-  it('03-B9: from a target at zero comes a primary that is not', () => {
+  it('from a target at zero comes a primary that is not', () => {
     const zero = workload.scalePatch(target, 0);
     const down: KubeObject = zero ? mergePatch(structuredClone(target), zero.patch) : target;
     const primary = workload.renderPrimary(canary, down, { ...options, replicas: workload.replicas(down) });
@@ -185,7 +185,7 @@ describe.each(kinds)('workload contract of $name', (kind) => {
     expect(JSON.stringify(slim)).not.toContain('shop:1');
   });
 
-  it('02-15.4.34: the sides are read from watched objects, once for both, and a missing one stays missing', () => {
+  it('the sides are read from watched objects, once for both, and a missing one stays missing', () => {
     const watched = workload.watches(canary).map(refKey);
     expect(watched).toContain(refKey(workload.targetRef(canary)));
     expect(watched).toContain(refKey(workload.primaryRef(canary)));
@@ -198,7 +198,7 @@ describe.each(kinds)('workload contract of $name', (kind) => {
     expect(both.primary?.carries).toBe(workload.revision(target));
   });
 
-  it('03-W17, B21: every selector label stays and one is suffixed; pods of others are none of ours', () => {
+  it('every selector label stays and one is suffixed; pods of others are none of ours', () => {
     const primary = workload.renderPrimary(canary, target, options);
     if (!workload.hasPods) expect(raw(primary).spec?.selector?.matchLabels).toBeUndefined();
     else expect(raw(primary).spec.selector).toEqual({ matchLabels: { app: 'shop-primary', track: 'live' } });
@@ -230,7 +230,7 @@ describe.each(kinds)('workload contract of $name', (kind) => {
     if (workload.hasPods) expect(raw(restored).spec.template.spec).toEqual(raw(flaggers).spec.template.spec);
   });
 
-  it('03-K-T6, 04-R-L4: deletion: fields put into the target are removed, once and for all', () => {
+  it('deletion: fields put into the target are removed, once and for all', () => {
     const originals = JSON.parse(JSON.stringify(workload.originals(target)));
     const touched =
       lacks.primaryObject === undefined ? structuredClone(target) : { ...primaryOf(kind), metadata: primaryOf(kind).metadata };

@@ -83,12 +83,10 @@ export class Evidence {
   }
 
   /**
-   * Content of a config in a primary's template.
-   * A config under its own name was excluded from tracking by its owner when Serin read it, and all later changes take effect directly (03-CT8). The analysed
-   * pods must also have read it as excluded.
-   * It does not matter that the owner includes it again between Serin's read and its write (the annotation is removed, or the object is deleted and created
-   * again): the same would happen right after the write, and the release that this starts makes the copy.
-   * A config that was never excluded must have been copied.
+   * Content of a config in a primary's template. A config under its own name was excluded from tracking by its owner when Serin read it, and all later changes
+   * take effect directly. The analysed pods must also have read it as excluded. It does not matter that the owner includes it again between Serin's read and
+   * its write (the annotation is removed, or the object is deleted and created again): the same would happen right after the write, and the release that this
+   * starts makes the copy. A config that was never excluded must have been copied.
    */
   readonly #find: Find = (kind, name) => {
     if (COPY.test(name)) return this.#lab.server.find({ apiVersion: 'v1', kind, name, namespace: NAMESPACE });

@@ -13,7 +13,7 @@ const KINDS = {
   secretKeyRef: 'Secret',
 } as const;
 
-/** Replaces the content of a config whose owner wants its changes to take effect directly (03-CT8). */
+/** Replaces the content of a config whose owner wants its changes to take effect directly. */
 export const UNTRACKED = 'whatever its owner likes';
 
 /**

@@ -42,7 +42,7 @@ export interface Left {
   pods?: Record<string, unknown>;
   /** ConfigMaps that the pods read. */
   configs?: Record<string, Record<string, string>>;
-  /** Kind of the user's scaler; the primary also has one. A ScaledObject is paused while its target is at zero (03-A14). */
+  /** Kind of the user's scaler; the primary also has one. A ScaledObject is paused while its target is at zero. */
   scaler?: objects.ScalerKind;
   /** More ports of its Services, as port discovery finds them. */
   ports?: object[];
@@ -286,7 +286,7 @@ function withoutVersion({ metadata: { resourceVersion: _, ...metadata }, ...obje
 
 export function templateOf(version: string, more: Record<string, unknown> = {}): Raw {
   const container = { name: 'web', image: `${NAME}:${version}`, ports: [{ name: 'http', containerPort: 9898 }] };
-  // A term that Flagger rewrites in another way than Serin does (03-B20).
+  // A term that Flagger rewrites in another way than Serin does.
   const topologySpreadConstraints = [
     {
       maxSkew: 1,

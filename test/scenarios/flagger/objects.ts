@@ -1,7 +1,7 @@
 import type { KubeObject, OwnerReference } from '../../../src/api/kube-object.ts';
 import type { Raw } from '../../fakes/raw.ts';
 
-/** The objects that Flagger writes for one application, in the shapes of 03-2.2 and 03-10 and 04-4.2 and 04-4.3. */
+/** The objects that Flagger writes for one application. */
 export interface Place {
   name: string;
   namespace: string;
@@ -11,7 +11,7 @@ export interface Place {
 const fluxOff = { 'kustomize.toolkit.fluxcd.io/reconcile': 'disabled', 'helm.toolkit.fluxcd.io/driftDetection': 'disabled' };
 const FLAGGER_ID = '6d0c9a0e-0000-4000-8000-000000000000';
 
-/** 03-W14–W23. A promotion leaves no annotation behind (03-W16); at creation the target's come along. */
+/** A promotion leaves no annotation behind; at creation the target's come along. */
 export function primaryDeployment({ name, namespace, owner }: Place, template: Raw, isPromoted: boolean): KubeObject {
   const labels = { app: `${name}-primary` };
   const annotations = isPromoted ? {} : { 'deployment.kubernetes.io/revision': '1', contact: 'shop@example.test' };
@@ -27,7 +27,7 @@ export function primaryDeployment({ name, namespace, owner }: Place, template: R
         spec: {
           ...template.spec,
           containers: template.spec.containers.map(withCopies),
-          // 03-W26, W32: a term that names the Deployment.
+          // A term that names the Deployment.
           topologySpreadConstraints: template.spec.topologySpreadConstraints.map((term: object) => ({
             ...term,
             labelSelector: { matchLabels: labels },
@@ -44,7 +44,7 @@ export function primaryDeployment({ name, namespace, owner }: Place, template: R
   };
 }
 
-/** 03-CT20: it reads the copies. */
+/** The container reads the copies. */
 function withCopies(container: { envFrom?: { configMapRef: { name: string } }[] }): object {
   const { envFrom } = container;
   return {
@@ -53,12 +53,11 @@ function withCopies(container: { envFrom?: { configMapRef: { name: string } }[] 
   };
 }
 
-/** 03-CT14: only the data, without annotations. */
+/** Flagger copies only the data, without annotations. */
 export function configCopy({ namespace, owner }: Place, name: string, data: Record<string, string>): KubeObject {
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: `${name}-primary`, namespace, ownerReferences: [owner] }, data };
 }
 
-/** 03-SV1–SV9. */
 export function service({ name, namespace, owner }: Place, role: 'apex' | 'primary' | 'canary', extra: object[] = []): KubeObject {
   const own = role === 'apex' ? name : `${name}-${role}`;
   const app = role === 'canary' ? name : `${name}-primary`;
@@ -105,7 +104,7 @@ export const matched = (name: string, match: object[]): object[] => [
 
 export const mirrored = (name: string): object[] => [{ route: sides(name, 0), mirror: { host: `${name}-canary` } }];
 
-/** Sticky sessions at this weight (04-3.5, 04-4.2). */
+/** Sticky sessions at this weight. */
 export function sticky(name: string, canary: number, cookies: { canary: string; primary: string }): object[] {
   const regex = (pair: string) => `.*${pair.replace('=', '.*')}.*`;
   const held = (pair: string, share: number) => ({
@@ -174,7 +173,7 @@ export function userScaler({ name, namespace }: Place, kind: ScalerKind): KubeOb
   return { apiVersion, kind, metadata: { name, namespace, labels: { team: 'shop' } }, spec: spec(name) } as KubeObject;
 }
 
-/** 03-A7, A10, W7: the user's labels, and no annotations; `advanced` is always there. */
+/** The user's labels, and no annotations; `advanced` is always there. */
 export function primaryScaler({ name, namespace, owner }: Place, kind: ScalerKind): KubeObject {
   const { apiVersion, spec } = scalers[kind];
   const metadata = { name: `${name}-primary`, namespace, labels: { team: 'shop' }, ownerReferences: [owner] };

@@ -34,7 +34,7 @@ async function begin(environment: Environment, namespace: string) {
 
 /** A DaemonSet that another writer edits too. */
 export function describeDaemonSetEdits(environmentOf: () => Environment): void {
-  it('03-W54, B35: OnDelete is reported before a primary is made and before a release starts, and holds neither up once it is gone', async () => {
+  it('OnDelete is reported before a primary is made and before a release starts, and holds neither up once it is gone', async () => {
     const { lab, cluster, app, ref, target, canary, createCanary, becomesIdle, setStrategy } = await begin(
       environmentOf(),
       'daemon-strategy',
@@ -64,7 +64,7 @@ export function describeDaemonSetEdits(environmentOf: () => Environment): void {
     }
   });
 
-  it('03-W56, E90: a key that another writer removes between releases stays away until the next one, and a changed node selector is a new revision', async () => {
+  it('E90: a key that another writer removes between releases stays away until the next one, and a changed node selector is a new revision', async () => {
     const { lab, cluster, app, target, canary, createCanary, becomesIdle } = await begin(environmentOf(), 'daemon-edits');
     try {
       await createCanary();

@@ -9,7 +9,7 @@ import { serviceApplication } from './core-service.ts';
 
 /** The copies that serve as the sides of a core Service. */
 export function describeServiceCopies(environmentOf: () => Environment): void {
-  it('03-S-T2, S-T5: the canary Service follows its target only as a release begins; what the server owns, and others wrote, outlives a promotion', async () => {
+  it('the canary Service follows its target only as a release begins; what the server owns, and others wrote, outlives a promotion', async () => {
     const namespace = 'ledger';
     const lab = await Lab.open(environmentOf(), { namespace, scaleDownDelay: '500ms', interval: '500ms' });
     const hooks = await startHookServer();

@@ -60,7 +60,7 @@ export const traefik: ProviderFixture = {
     }),
   },
   leaves: {
-    'a cookie': 'stickiness that the user adds to the split stays (04-R-D1)',
+    'a cookie': 'stickiness that the user adds to the split stays',
     'a mirror besides': 'Traefik looks at no other field where there is `weighted`',
   },
 };

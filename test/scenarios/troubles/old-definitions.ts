@@ -39,7 +39,7 @@ export function testOldDefinitions(
   fixtureOf: () => StallFixture,
   isReported: (stall: Stall) => Promise<void>,
 ): void {
-  it('06-F10: releases in progress when an older definition is applied stall, serve on, and are promoted when it is repaired', async () => {
+  it('releases in progress when an older definition is applied stall, serve on, and are promoted when it is repaired', async () => {
     const { cluster } = fixtureOf();
     const releases = moments.map((moment) => new HeldRelease(moment, environmentOf(), fixtureOf()));
     try {

@@ -18,7 +18,7 @@ export type Frame = { text: string } | { values: DataFrame } | undefined;
 type CountBytes = (bytes: number) => void;
 
 /**
- * A binary frame of SignalFlow (05-P51): version, kind, flags, a reserved byte, 16 bytes with the channel's name; then the time in
+ * A binary frame of SignalFlow: version, kind, flags, a reserved byte, 16 bytes with the channel's name; then the time in
  * milliseconds (64 bits), a count (32 bits), and as many tuples of kind (8 bits), series (64 bits) and value (64 bits). All big-endian.
  */
 export function readFrame(frame: Buffer, count: CountBytes = () => undefined): Frame {

@@ -1,0 +1,126 @@
+import type { Canary } from '../../api/canary.ts';
+import { type KubeObject, labelOf } from '../../api/kube-object.ts';
+import type { Adoption, Facts } from '../../engine/facts.ts';
+import { type Admitted, refuse } from '../admission/admission.ts';
+import { ArrivalWarnings } from '../admission/arrival-warnings.ts';
+import { RunnableSpec } from '../admission/runnable-spec.ts';
+import { inspectAdoption, isForeign } from '../adoption/adoption.ts';
+import type { ControllerDeps } from '../controller-deps.ts';
+import { companionRefs } from '../facts/companions.ts';
+import { gatherFacts } from '../facts/gather-facts.ts';
+import { scalerRefs } from '../facts/scaling.ts';
+import { keepFinalizer } from '../objects/finalizer.ts';
+import type { Convergence } from '../reconcile/convergence.ts';
+import type { Unwatched } from '../status/warnings.ts';
+import { writerBehindMs } from '../writer-clock.ts';
+import type { Alarms } from './alarms.ts';
+import { followPods } from './canary-pods.ts';
+import { ConfigTracker } from './config-tracker.ts';
+
+/** The passes of one Canary, as its inputs know them. */
+export interface Passes {
+  alarms: Pick<Alarms<'unchecked' | 'configs' | 'arrival'>, 'set' | 'clear'>;
+  /** Of the work under way. */
+  signal(): AbortSignal;
+  wake(): void;
+  /** Another pass, at once after this one. */
+  again(): void;
+}
+
+/** Everything that a pass over one Canary reads: a spec that can run, its configs, the state of a target that is taken over, and the facts of a moment. */
+export class CanaryInputs {
+  readonly #deps: ControllerDeps;
+  readonly #convergence: Convergence;
+  readonly #passes: Passes;
+  readonly spec: RunnableSpec;
+  readonly configs: ConfigTracker;
+  readonly arrivalWarnings: ArrivalWarnings;
+  #adoption: Adoption | undefined;
+
+  constructor(deps: ControllerDeps, label: string, convergence: Convergence, passes: Passes) {
+    this.#deps = deps;
+    this.#convergence = convergence;
+    this.#passes = passes;
+    this.configs = new ConfigTracker(deps, label);
+    this.arrivalWarnings = new ArrivalWarnings(deps);
+    this.spec = new RunnableSpec(deps, this.arrivalWarnings, convergence.memory.writtenSpec);
+  }
+
+  /** Reads what the chart needs. `undefined` if this pass ends here: the Canary cannot run, or another pass follows. */
+  async read(raw: KubeObject): Promise<Admitted | undefined> {
+    const { alarms, again, wake } = this.#passes;
+    const runnable = await this.spec.resolve(raw, this.#signal);
+    this.#ring('arrival', this.spec.retryInMs);
+    if ('reason' in runnable) {
+      await refuse(raw, runnable, this.#deps, this.#signal);
+      return undefined;
+    }
+    const { canary, workload } = runnable;
+    alarms.clear('unchecked');
+    const uncheckedMs = this.spec.track(canary, raw);
+    if (uncheckedMs > 0) alarms.set('unchecked', uncheckedMs, wake);
+    await this.#watched(runnable);
+    if (this.spec.fallback === undefined && (await keepFinalizer(canary, this.#deps, this.#signal))) {
+      again();
+      return undefined;
+    }
+    await this.spec.note(canary, this.#signal);
+    const retryConfigsMs = await this.configs.read(canary, workload, this.#signal);
+    this.#ring('configs', retryConfigsMs);
+    // Another controller's Canary is not taken over before the state of its target is known.
+    const isTakenOver = isForeign(canary, this.#deps.view);
+    if (isTakenOver && retryConfigsMs !== undefined) return undefined;
+    followPods(canary, workload, labelOf(canary), this.#deps);
+    // Inspected again until it is recorded: a version pushed meanwhile must not be taken for the primary's.
+    this.#adoption = isTakenOver ? await inspectAdoption(canary, { ...this.#deps, signal: this.#signal }) : undefined;
+    return runnable;
+  }
+
+  /** The facts of this moment. */
+  facts({ canary, provider, router }: Admitted): Facts {
+    const { view, config, clock, globalAlerts } = this.#deps;
+    const pods = this.#pods(canary);
+    return gatherFacts({
+      ...{ canary, provider, router, view, config, globalAlerts },
+      globalEvents: config.eventWebhook !== '',
+      cookieWord: this.#deps.cookieWord(),
+      adoption: this.#adoption,
+      nowMs: clock.nowMs(),
+      writerBehindMs: writerBehindMs(canary.status?.release, this.#deps),
+      ...this.#convergence.state,
+      refused: this.spec.fallback?.refused,
+      targetConfigs: this.configs.latest,
+      failing: pods && 'failing' in pods ? pods.failing : undefined,
+    });
+  }
+
+  /** For the warnings of the status. */
+  unwatched(canary: Canary): Unwatched {
+    const companions = this.#convergence.memory.companions.messageFor(canary);
+    return { configs: this.configs.unwatched, pods: this.#pods(canary), companions, lost: this.arrivalWarnings.messageFor(canary) };
+  }
+
+  /** Waits for the watches of all objects that the pass looks at. */
+  async #watched({ canary, workload, router }: Admitted): Promise<void> {
+    const { view, config, clock } = this.#deps;
+    const companions = companionRefs(canary, config);
+    view.lookAgain(companions, clock.nowMs());
+    const surveyed = router.surveys?.(canary) ?? [];
+    const watched = [...workload.watches(canary), ...router.watches(canary), ...surveyed, ...scalerRefs(canary), ...companions];
+    await Promise.all(watched.map((ref) => view.ready(ref)));
+  }
+
+  #pods(canary: Canary) {
+    return this.#deps.podWatches.find(labelOf(canary));
+  }
+
+  #ring(name: 'arrival' | 'configs', ms: number | undefined): void {
+    const { alarms, wake } = this.#passes;
+    alarms.clear(name);
+    if (ms !== undefined) alarms.set(name, ms, wake);
+  }
+
+  get #signal(): AbortSignal {
+    return this.#passes.signal();
+  }
+}
