@@ -105,8 +105,10 @@ describe.each([...firstCases, ...secondCases])('metric backend $title', ({ type,
   });
 
   it('is online when it answers, and says why not', async () => {
+    // A request that was given up can still be on its way to the former one.
+    await fake.stop();
+    fake = await known.start();
     fake.answersWith('value');
-    fake.requests.splice(0);
     expect(await make().isOnline(signal)).toBeUndefined();
     expect(fake.requests).not.toEqual([]);
     for (const request of fake.requests) expect(known.isProbe(request), JSON.stringify(request)).toBe(true);
