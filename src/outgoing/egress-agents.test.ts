@@ -30,7 +30,7 @@ it.each([
     how: 'through a proxy',
     agentsBy: (rules: Parameters<typeof directAgents>[0]) => proxiedAgents(new URL('http://192.0.2.1:3128'), rules),
   },
-])('05-W37: an agent opens no connection $how to a host that is refused', async ({ agentsBy }) => {
+])('an agent opens no connection $how to a host that is refused', async ({ agentsBy }) => {
   const asked: string[] = [];
   const problemOf = (host: string) => (asked.push(host) > 0 ? `${host} is refused` : undefined);
   const agents = agentsBy({ problemOf, lookup: () => undefined, reached: () => undefined });
