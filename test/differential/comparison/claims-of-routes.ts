@@ -74,8 +74,7 @@ function isIdle(state: Json): boolean {
 const isObject = ({ aspect }: Difference, kind: string): boolean => aspect.startsWith(`object ${kind}/`);
 
 /** States in which a route for no request makes Services known to proxies (DF650). */
-const withoutIntroductions = (states: readonly Json[]): Json[] =>
-  states.filter((state) => !JSON.stringify(state).includes(INTRODUCTION));
+const withoutIntroductions = (states: readonly Json[]): Json[] => states.filter((state) => !JSON.stringify(state).includes(INTRODUCTION));
 
 /** Removes the conditions that separate requests of the mesh from requests of a gateway. */
 const withoutMeshPorts: Edit = (each) => {
