@@ -148,6 +148,7 @@ class Arrival {
       clock.setTimer(edit.atMs + (adds ? BETWEEN_EDITS_MS : 0) + edit.undoneAfterMs, () => {
         this.#added = NOT_ADDED;
         this.#edit(this.#canary);
+        clock.setTimer(10 * SECOND, () => this.#correct(judgedByOrders(edit.canary)));
       });
     }
     for (const write of this.#arriving.routes?.writes ?? []) lab.server.clock.setTimer(write.atMs, () => this.#write(write));
@@ -235,6 +236,14 @@ class Arrival {
     if (live === undefined || live.metadata.deletionTimestamp !== undefined) return false;
     this.#lab.server.putAs('kubectl-replace', { ...live, spec });
     return true;
+  }
+
+  /** A user whose last edit is refused, for what it would take from others, returns to the spec that has arrived. */
+  #correct(arrived: KubeObject): void {
+    const { phase, conditions = [] } = raw(this.#lab.canary(this.#canary.metadata.name))?.status ?? {};
+    if (phase === 'Initializing' || !conditions.some(({ type, status }: Raw) => type === 'Accepted' && status === 'False')) return;
+    this.#canary = { ...this.#canary, spec: arrived.spec };
+    this.#edit(arrived);
   }
 
   /** A host that an edit has added is routed from when it first was, until its user takes it back. */
