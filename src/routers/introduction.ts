@@ -35,7 +35,7 @@ const FORMER_VALUE = 'true';
 /** Tests if a rule introduces Services: the user who wrote the route did not write this rule, and no request is for it. */
 export const isIntroduction = (rule: object): boolean => introducedBy(rule) !== undefined;
 
-/** The same of this Canary: another one that shares the route removes its own rules, when proxies know what they name. */
+/** Tests if this Canary introduces Services by the rule. A Canary that shares the route removes only its own rules, since proxies have to know what they name. */
 export function isIntroductionOf({ metadata: { name } }: Canary, rule: object): boolean {
   const by = introducedBy(rule);
   return by === name || by === FORMER_VALUE;

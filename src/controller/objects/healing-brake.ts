@@ -77,17 +77,17 @@ export class HealingBrake {
   corrected(
     key: string,
     nowMs: number,
-    undoing: Undoing,
-    { isRoute = false, fields = [undoing.field] as readonly string[], isKept = false } = {},
+    undone: Undoing,
+    { isRoute = false, fields = [undone.field] as readonly string[], isKept = false } = {},
   ): void {
     const isSelector = isRoute && fields.some((field) => field.startsWith('spec.selector'));
     const before = this.#contests.get(key);
     const corrections = (before?.corrections ?? 0) + 1;
     const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (corrections - 1), isSelector ? this.#longestSelectorPauseMs : LONGEST_PAUSE_MS);
     const known = new Set([...(before?.fields ?? []), ...fields].slice(0, MOST_FIELDS));
-    this.#contests.set(key, { ...undoing, fields: known, corrections, pausedUntilMs: nowMs + pauseMs, isRoute });
+    this.#contests.set(key, { ...undone, fields: known, corrections, pausedUntilMs: nowMs + pauseMs, isRoute });
     if (isRoute) this.#endTogether(nowMs);
-    if (undoing.by === 'another') this.#note({ key, ...undoing, ...(isKept && { isKept }) }, nowMs);
+    if (undone.by === 'another') this.#note({ key, ...undone, ...(isKept && { isKept }) }, nowMs);
   }
 
   /** Notes that a deleted object was created again: without a pause, since users can need it. */

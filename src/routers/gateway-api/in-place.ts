@@ -9,7 +9,16 @@ import type { Unkept } from '../router.ts';
 import { routesAhead } from '../routes-ahead.ts';
 import { RoutingError } from '../routing-error.ts';
 import { partsOf } from '../split/parts.ts';
-import { type Backend, joinedRules, leadsToApplication, type Rule, type RuleForm, readSplitRules, splitRules } from '../split/split.ts';
+import {
+  type Backend,
+  copiesIn,
+  joinedRules,
+  leadsToApplication,
+  type Rule,
+  type RuleForm,
+  readSplitRules,
+  splitRules,
+} from '../split/split.ts';
 import { hostsMeet, type SplitForm } from '../split/split-form.ts';
 import { ALL } from '../weights.ts';
 import type { GatewayCondition } from './conditions.ts';
@@ -205,7 +214,7 @@ const addsOf = (backend: Backend) => filtersOf(backend).flatMap(({ responseHeade
 function checkPrecedence(canary: Canary, found: KubeObject, rules: readonly Rule[], form: RuleForm): void {
   const kind = found.kind as RouteKind;
   const before = joinedRules(canary, rules, form);
-  const copies = rules.slice(before.length).flatMap((rule) => matchesOf(rule, kind));
+  const copies = copiesIn(canary, rules, form).flatMap((rule) => matchesOf(rule, kind));
   const own = before.filter((rule) => leadsToApplication(canary, rule, form)).flatMap((rule) => matchesOf(rule, kind));
   for (const rule of before.filter((one) => !leadsToApplication(canary, one, form)))
     for (const match of matchesOf(rule, kind)) {

@@ -75,6 +75,37 @@ describe('I17: an HTTPRoute of the user’s', () => {
     expect(split(other)).not.toThrow();
   });
 
+  it.each([
+    ['legacy', 'shop'],
+    ['shop', 'legacy'],
+  ])('of two Canaries with session affinity that share it, %s first, none takes the copies of %s for its own', (...order) => {
+    const beta = { matches: [{ headers: [{ type: 'Exact', name: 'x-beta', value: '1' }] }], backendRefs: [{ name: 'shop', port: 8080 }] };
+    const old = { matches: [{ path: { type: 'PathPrefix', value: '/old' } }], backendRefs: [{ name: 'legacy', port: 8080 }] };
+    const both = {
+      backendRefs: [
+        { name: 'shop', port: 8080, weight: 1 },
+        { name: 'legacy', port: 8080, weight: 2 },
+      ],
+    };
+    const rendered = (name: string, found: KubeObject): KubeObject => {
+      const targetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name };
+      const routeRefs = name === 'legacy' ? [{ apiVersion: 'gateway.networking.k8s.io/v1', kind: 'HTTPRoute', name: 'shop' }] : undefined;
+      const canary = aCanary({
+        targetRef,
+        ...(routeRefs && { routeRefs }),
+        service: { gatewayRefs },
+        analysis: { sessionAffinity: { cookieName: `${name}-side` } },
+      });
+      const named: Canary = { ...canary, metadata: { ...canary.metadata, name } };
+      const routes: Routes = { kind: 'weighted', canary: weight(50), affinity: { canary: `${name}-side=1` } };
+      const part = v1.render(named, anApex, routes, [found]).write.find((one) => one.metadata.name === 'shop');
+      return { ...found, spec: { ...raw(found).spec, ...raw(part)?.spec } };
+    };
+    const once = order.reduce((found, name) => rendered(name, found), users(httpRoute([beta, old, both])));
+    expect(raw(once).spec.rules.length).toBe(7);
+    expect(order.reduce((found, name) => rendered(name, found), once)).toEqual(once);
+  });
+
   it('a remedy is what helps, and no part of the problem', () => {
     const said = (analysis: object) => v1.unkept?.(canaryWith({}, analysis), [own])?.map(({ detail, remedy }) => [detail, remedy]);
     const correct = 'correct that field of the Canary, or let the route say it otherwise';

@@ -246,6 +246,9 @@ function ownersOf(canary: Canary, rules: readonly Rule[], form: RuleForm): Reado
   return new Map([...owners].toReversed());
 }
 
+/** The copies that this Canary has made; those of another one can be before, between or behind them. */
+export const copiesIn = (canary: Canary, rules: readonly Rule[], form: RuleForm): Rule[] => [...ownersOf(canary, rules, form).keys()];
+
 function isCopyOf(copy: Rule, own: Rule, form: RuleForm): boolean {
   const bare = (rule: Rule) => ({ ...form.unmirrored(rule), name: undefined, [form.backends]: undefined, [form.conditions]: undefined });
   return isDeepStrictEqual(bare(copy), bare(own)) && form.isNarrower(copy, own);
