@@ -47,14 +47,15 @@ export async function moveTraffic(
   // A route that was put back leads to the apex Service meanwhile.
   const isAnnounced = await announceRoutes(canary, to, deps);
   if (!isAnnounced) await moveRoutes(canary, to, deps);
-  if (!workload.hasPods) return;
-  const apex = await patchApex(canary, { cluster, signal }, (service) =>
-    originals
-      ? apexRestorePatch(service, found, own, recordedApex(canary, originals))
-      : apexMovePatch(service, own, ownerOfApex(service, anchor)),
-  );
-  if (apex) view.learn(apex);
-  await moveFollowers(canary, selector, side, { cluster, view, signal });
+  if (workload.hasPods) {
+    const apex = await patchApex(canary, { cluster, signal }, (service) =>
+      originals
+        ? apexRestorePatch(service, found, own, recordedApex(canary, originals))
+        : apexMovePatch(service, own, ownerOfApex(service, anchor)),
+    );
+    if (apex) view.learn(apex);
+    await moveFollowers(canary, selector, side, { cluster, view, signal });
+  }
   if (!isAnnounced) return;
   await sleep(clock, INTRODUCED_FOR_MS, signal);
   await moveRoutes(canary, to, deps);
