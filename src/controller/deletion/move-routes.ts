@@ -3,16 +3,21 @@ import { findObject, type KubeObject, refOf } from '../../api/kube-object.ts';
 import { carriedAnnotation } from '../../api/names.ts';
 import { weight } from '../../api/routes.ts';
 import { readAll } from '../../kube/cluster.ts';
-import { isRefusal } from '../../kube/errors.ts';
 import { type Apex, ifExpressible, routerFor } from '../../routers/index.ts';
 import { leavesTraffic } from '../../routers/introduction.ts';
 import { discoverPorts } from '../../routers/services.ts';
 import type { ControllerDeps, DepsOf } from '../controller-deps.ts';
 import { missingField } from '../objects/drift.ts';
 import { isTarget, mergeIntoTarget } from '../reconcile/ensure-object.ts';
+import { introduceServices } from './introduce-services.ts';
 import { applyOver } from './restore-routes.ts';
 
 type MoveDeps = DepsOf<'cluster' | 'view' | 'config'>;
+
+interface MissingRoute {
+  object: KubeObject;
+  live: KubeObject;
+}
 
 /** A side, whose workload is `found`. */
 export interface RoutesTo {
@@ -40,20 +45,20 @@ export async function announceRoutes(canary: Canary, to: RoutesTo, { cluster, vi
   const router = routerFor(canary.spec.provider ?? config.meshProvider, config);
   if ('unsupported' in router || !router.supports.weights) return false;
   const current = await readAll(router.watches(canary), cluster, signal);
-  let isAnnounced = false;
-  for (const { object, live } of missingRoutes(canary, to, current, config)) {
+  // The move is the last step: traffic leaves by it, and not by an introduction.
+  const isFirstStep = ({ object, live }: MissingRoute): boolean => {
     const step = router.isUsers?.(live) ? router.introduction?.(canary, object, current) : undefined;
-    if (step === undefined || !leavesTraffic(step, object)) continue;
-    const { resourceVersion } = live.metadata;
-    try {
-      view.learn(await cluster.patch(refOf(step), { metadata: { resourceVersion }, spec: step.spec }, { signal }));
-      isAnnounced = true;
-    } catch (error) {
-      // A policy that refuses its rule could accept the routes themselves.
-      if (!isRefusal(error)) throw error;
-    }
-  }
-  return isAnnounced;
+    return step !== undefined && leavesTraffic(step, object);
+  };
+  const next = missingRoutes(canary, to, current, config).filter(isFirstStep);
+  const written = await introduceServices(
+    canary,
+    next.map(({ object }) => object),
+    { router, current },
+    { cluster, signal },
+  );
+  for (const route of written) view.learn(route);
+  return written.length > 0;
 }
 
 /** Routes that do not send all traffic to the side: the wanted route, and the live one among `current`. */
@@ -62,7 +67,7 @@ export function missingRoutes(
   { found, selector, side }: RoutesTo,
   current: readonly KubeObject[],
   config: ControllerDeps['config'],
-): { object: KubeObject; live: KubeObject }[] {
+): MissingRoute[] {
   const router = routerFor(canary.spec.provider ?? config.meshProvider, config);
   if ('unsupported' in router || !router.supports.weights) return [];
   // An earlier attempt has led them to the apex Service already: proxies might have forgotten ours since.

@@ -3,7 +3,7 @@ import { findObject, type KubeObject, type ObjectRef, type OwnerReference, refKe
 import { madeForAnnotation, names, ownerAnnotation } from '../../api/names.ts';
 import { type Clock, sleep } from '../../base/clock.ts';
 import { readAll } from '../../kube/cluster.ts';
-import { isConflict, isRefusal } from '../../kube/errors.ts';
+import { isConflict } from '../../kube/errors.ts';
 import { routerFor } from '../../routers/index.ts';
 import { INTRODUCED_FOR_MS, INTRODUCTION_STEPS } from '../../routers/introduction.ts';
 import type { Router } from '../../routers/router.ts';
@@ -11,6 +11,7 @@ import { anchorReference } from '../../workloads/anchor.ts';
 import type { DepsOf } from '../controller-deps.ts';
 import { apexKey, isCollected, isOurRoute } from '../objects/ownership.ts';
 import { mergeIntoTarget } from '../reconcile/ensure-object.ts';
+import { introduceServices } from './introduce-services.ts';
 
 const MOST_TRIES = 5;
 
@@ -32,8 +33,12 @@ export async function finalizeRoutes(
   const router = routerFor(canary.spec.provider ?? config.meshProvider, config);
   if ('unsupported' in router) return;
   const refs = router.watches(canary);
-  for (let step = 0; delayMs > 0 && step < INTRODUCTION_STEPS && (await introduceServices(canary, router, refs, deps)); step += 1)
+  for (let step = 0; delayMs > 0 && step < INTRODUCTION_STEPS; step += 1) {
+    const current = await readAll(refs, deps.cluster, signal);
+    const { write } = router.finalize(canary, current);
+    if ((await introduceServices(canary, write, { router, current }, deps)).length === 0) break;
     await sleep(clock, INTRODUCED_FOR_MS, signal);
+  }
   const wrote = await restoreRoutes(canary, { router, refs, parting }, deps);
   if (wrote) await sleep(clock, delayMs, signal);
 }
@@ -45,28 +50,6 @@ export async function removeRoutesElsewhere(canary: Canary, deps: RestoreRoutesD
   if ('unsupported' in router) return;
   const afar = router.watches(canary).filter((ref) => !isCollected(ref, config));
   if (afar.length > 0) await restoreRoutes(canary, { router, refs: afar, parting: { to: 'anchor' } }, deps);
-}
-
-/** One step towards the routes to come, whose Services proxies have to learn of first; what is recorded on the routes stays. True when it wrote. */
-async function introduceServices(
-  canary: Canary,
-  router: Router,
-  refs: readonly ObjectRef[],
-  { cluster, signal }: RestoreRoutesDeps,
-): Promise<boolean> {
-  const current = await readAll(refs, cluster, signal);
-  const introductions = router.finalize(canary, current).write.flatMap((object) => router.introduction?.(canary, object, current) ?? []);
-  for (const { spec, ...object } of introductions) {
-    const { resourceVersion } = findObject(current, refOf(object))?.metadata ?? {};
-    try {
-      await cluster.patch(refOf(object), { metadata: { resourceVersion }, spec }, { signal });
-    } catch (error) {
-      if (!isRefusal(error)) throw error;
-      // A policy that refuses its rule could accept the routes themselves.
-      return false;
-    }
-  }
-  return introductions.length > 0;
 }
 
 /** Finalizes the routes among these refs. Deletes our routes that no garbage collector takes. True when it wrote. */

@@ -18,6 +18,7 @@ import type { Reported } from '../status/reported.ts';
 import { CompanionNotes } from './companion-notes.ts';
 import { type ReconcileContext, type ReconcileMemory, workloadOf } from './context.ts';
 import { FollowerNotes } from './follower-notes.ts';
+import { Introductions } from './introductions.ts';
 import { reconcile } from './reconcile.ts';
 import { ServiceGuard } from './service-guard.ts';
 
@@ -61,7 +62,7 @@ export class Convergence {
       companions: new CompanionNotes(),
       wanted: new Map(),
       answers: new Map(),
-      introduced: new Map(),
+      introductions: new Introductions(),
       lastReplicas: new Map(),
     };
   }

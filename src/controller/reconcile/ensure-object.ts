@@ -24,16 +24,16 @@ interface EnsureOptions {
   /** The object of the user's that the fields were rendered from: they are merged into this version of it and no other, so that no edit is lost. */
   partOf?: KubeObject;
   /** The object wanted after this step: another writer that undoes the step undoes that object. */
-  towards?: KubeObject;
-  /** A step towards it was the correction: neither counted nor delayed again. */
-  isCorrected?: boolean;
+  goal?: KubeObject;
+  /** The step before was the correction: neither counted nor delayed again. */
+  followsCorrection?: boolean;
 }
 
 /** Writes one object if it does not hold what is wanted; drift is corrected under the brake. */
 export async function ensure(
   context: ReconcileContext,
   object: KubeObject,
-  { takenOver, isWhole = false, isRoute = false, partOf, towards = object, isCorrected = false }: EnsureOptions,
+  { takenOver, isWhole = false, isRoute = false, partOf, goal = object, followsCorrection = false }: EnsureOptions,
 ): Promise<Outcome> {
   const { canary, view, cluster, brake, nowMs, wanted, answers, anchors, annotations, signal } = context;
   const ref = refOf(object);
@@ -43,7 +43,7 @@ export async function ensure(
   // The watch that has shown another version causes the next reconcile.
   if (partOf && partOf.metadata.resourceVersion !== live?.object.metadata.resourceVersion) return PENDING;
   const digest = digestOf(object);
-  const goal = towards === object ? digest : digestOf(towards);
+  const goalDigest = goal === object ? digest : digestOf(goal);
   const before = wanted.get(key);
   if (known && !takenOver && !isOurs(canary, known)) throw new NameTakenError(ref);
   const answer = answers.get(key);
@@ -52,11 +52,11 @@ export async function ensure(
     ? [...missingFields(object, live.object, '', answered), ...(known === live.object ? [] : ['metadata.annotations'])]
     : ['metadata'];
   // A rendering from a route of the user's changes with each edit of theirs, and of another Canary that shares it.
-  if (fields.length === 0 && (before === goal || partOf || (before === undefined && !isWhole))) {
-    wanted.set(key, goal);
+  if (fields.length === 0 && (before === goalDigest || partOf || (before === undefined && !isWhole))) {
+    wanted.set(key, goalDigest);
     return HELD;
   }
-  const isDrift = before === goal && live !== undefined && !isCorrected;
+  const isDrift = before === goalDigest && live !== undefined && !followsCorrection;
   const isDeleted = before !== undefined && live === undefined;
   const undoing = undoingOf(fields, answered?.lacks, live?.manager);
   const waitMs = isDrift ? brake.waitMs(key, nowMs, fields) : 0;
@@ -77,7 +77,7 @@ export async function ensure(
   if (live && foundInPlace && object.kind === 'Service') return noted(await mergeIntoUsersService(context, object, live.object));
   const toWrite = foundInPlace ? object : marked(context, object, owner);
   // A patch leaves the fields that we wrote earlier and no longer write. The apply removes them, and no traffic moves by it.
-  const hasChanged = before !== undefined && before !== goal;
+  const hasChanged = before !== undefined && before !== goalDigest;
   // In a Service of ours, the removed entries are also ours: no later apply removes entries that a patch has written.
   const isApplied = hasChanged && object.kind === 'Service';
   const replacing = live && (isApplied ? undefined : replacingLists(toWrite, live.object));
@@ -90,10 +90,10 @@ export async function ensure(
     annotations.wrote(context, written);
     if (missingField(object, written) === undefined) answers.delete(key);
     else answers.set(key, { digest, spec: written.spec, lacks: [...missingFields(object, written, '', written)] });
-    wanted.set(key, goal);
+    wanted.set(key, goalDigest);
     if (isDrift) brake.corrected(key, nowMs, undoing, { isRoute, fields, isKept: partOf !== undefined });
     else if (isDeleted) brake.madeAgain(key, nowMs);
-    else if (before !== undefined && !isCorrected) brake.forget(key);
+    else if (before !== undefined && !followsCorrection) brake.forget(key);
     return WRITTEN;
   }
 }

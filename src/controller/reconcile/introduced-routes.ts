@@ -1,7 +1,7 @@
 import { findObject, type KubeObject, refKey, refOf } from '../../api/kube-object.ts';
 import { type Routes, sendsAllToPrimary } from '../../api/routes.ts';
 import { isRefusal } from '../../kube/errors.ts';
-import { INTRODUCED_FOR_MS, INTRODUCTION_STEPS } from '../../routers/introduction.ts';
+import { INTRODUCED_FOR_MS } from '../../routers/introduction.ts';
 import type { Router } from '../../routers/router.ts';
 import { isOurRoute } from '../objects/ownership.ts';
 import type { ReconcileContext } from './context.ts';
@@ -21,7 +21,7 @@ export function ensureRoute(
   context: ReconcileContext,
   object: KubeObject,
   { router, current }: RenderedFrom,
-  step: Pick<Parameters<typeof ensure>[2], 'towards' | 'isCorrected'> = {},
+  step: Pick<Parameters<typeof ensure>[2], 'goal' | 'followsCorrection'> = {},
 ): Promise<Outcome> {
   const found = findObject(current, refOf(object));
   return ensure(context, object, { ...ROUTE, ...step, ...(found && router.isUsers?.(found) && { partOf: found }) });
@@ -36,27 +36,27 @@ export async function ensureIntroduced(
   object: KubeObject,
   from: RenderedFrom & { routes: Routes },
 ): Promise<Outcome> {
-  const { introduced, nowMs } = context;
+  const { introductions, nowMs } = context;
   const key = refKey(refOf(object));
   const introduction = isIntroduced(context, object, from) ? from.router.introduction?.(context.canary, object, from.current) : undefined;
-  const { steps, nextMs } = introduced.get(key) ?? { steps: 0, nextMs: nowMs };
-  if (nextMs > nowMs && !isUrgent(context, from)) return retryIn(nextMs - nowMs);
+  const waitMs = introductions.waitMs(key, nowMs);
+  if (waitMs > 0 && !isUrgent(context, from)) return retryIn(waitMs);
   const isPutBack = isLastWanted(context, object);
-  // Each once: who undoes them again and again is another writer of the routes.
-  if (!introduction || steps >= INTRODUCTION_STEPS) {
-    const outcome = await ensureRoute(context, object, from, { isCorrected: isPutBack && !introduction && steps > 0 });
-    if (outcome.converged) introduced.delete(key);
+  if (!introduction || introductions.hasTakenAll(key)) {
+    const followsCorrection = isPutBack && !introduction && introductions.stepsOf(key) > 0;
+    const outcome = await ensureRoute(context, object, from, { followsCorrection });
+    if (outcome.converged) introductions.ended(key);
     return outcome;
   }
   try {
-    const outcome = await ensureRoute(context, introduction, from, isPutBack ? { towards: object } : {});
+    const outcome = await ensureRoute(context, introduction, from, isPutBack ? { goal: object } : {});
     if (!outcome.converged) return outcome;
-    introduced.set(key, { steps: steps + 1, nextMs: nowMs + INTRODUCED_FOR_MS });
+    introductions.tookStep(key, nowMs);
     return combined(outcome, retryIn(INTRODUCED_FOR_MS));
   } catch (error) {
     if (!isRefusal(error)) throw error;
     // A policy that refuses its rule could accept the routes themselves.
-    introduced.set(key, { steps: INTRODUCTION_STEPS, nextMs: nowMs });
+    introductions.wasRefused(key, nowMs);
     return ensureRoute(context, object, from);
   }
 }

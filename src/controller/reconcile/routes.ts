@@ -11,7 +11,7 @@ import { isResting } from '../../api/step.ts';
 import type { JsonRecord } from '../../base/json.ts';
 import { mergePatchOf } from '../../base/json-merge.ts';
 import { ifExpressible, RoutingError, routerFor } from '../../routers/index.ts';
-import { INTRODUCED_FOR_MS, leavesTraffic } from '../../routers/introduction.ts';
+import { leavesTraffic } from '../../routers/introduction.ts';
 import type { Apex, Router } from '../../routers/router.ts';
 import { renderServices, type ServiceRole } from '../../routers/services.ts';
 import { unroutableBy } from '../admission/blocker-of.ts';
@@ -139,29 +139,34 @@ export async function ensureRoutes(context: ReconcileContext, apex: Apex, routes
 
 /** Hands a route that is ours whole back to its user, who requested it, in one write, when proxies know the Services that it leads to. */
 async function handBack(context: ReconcileContext, canary: Canary, routes: Routes): Promise<Outcome> {
-  const { router, cluster, view, annotations, introduced, nowMs, signal } = context;
+  const { router, cluster, view, annotations, introductions, nowMs, signal } = context;
   const asked = router.handedBack?.(canary, routes, currentRoutes(context, router, canary));
   if (asked === undefined) return HELD;
   const ref = refOf(asked);
   const key = refKey(ref);
-  const { steps, nextMs } = introduced.get(key) ?? { steps: 0, nextMs: nowMs };
-  if (nextMs > nowMs) return retryIn(nextMs - nowMs);
+  const waitMs = introductions.waitMs(key, nowMs);
+  if (waitMs > 0) return retryIn(waitMs);
   // The user's last apply is newer than what we kept, and the view does not have it.
   const live = await cluster.get(ref, { signal });
   const wanted = live && router.handedBack?.(canary, routes, [live]);
   if (!wanted) return HELD;
-  const step = router.introduction?.(canary, wanted, [live]);
-  const isFirst = step !== undefined && leavesTraffic(step, wanted);
-  const next = isFirst ? (steps === 0 ? withRulesOf(live, step, wanted) : wanted) : (step ?? wanted);
+  const next = nextOnTheWay(live, wanted, router.introduction?.(canary, wanted, [live]), introductions.stepsOf(key));
   const { resourceVersion } = live.metadata;
   const { metadata, spec } = mergePatchOf(live, next) as { metadata?: object; spec?: object };
   const written = await cluster.patch(ref, { metadata: { ...metadata, resourceVersion }, ...(spec && { spec }) }, { signal });
-  if (next === wanted) introduced.delete(key);
-  else introduced.set(key, { steps: steps + 1, nextMs: nowMs + INTRODUCED_FOR_MS });
+  if (next === wanted) introductions.ended(key);
+  else introductions.tookStep(key, nowMs);
   forgetWanted(context, key);
   view.learn(written);
   annotations.wrote(context, written);
   return WRITTEN;
+}
+
+/** The route in place, which first announces the Services of the wanted one; then that one, which first keeps what proxies must not forget. */
+function nextOnTheWay(live: KubeObject, wanted: KubeObject, step: KubeObject | undefined, stepsTaken: number): KubeObject {
+  if (step === undefined) return wanted;
+  if (!leavesTraffic(step, wanted)) return step;
+  return stepsTaken === 0 ? withRulesOf(live, step, wanted) : wanted;
 }
 
 /** The route in place with the fields by which a step to another one is announced. */

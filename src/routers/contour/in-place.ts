@@ -101,7 +101,7 @@ function formOf(canary: Canary): RuleForm {
     backends: 'services',
     unsaid: 0,
     copiesLast: false,
-    learnsOf: { mostBackends: Number.POSITIVE_INFINITY },
+    keepsApex: { mostBackends: Number.POSITIVE_INFINITY },
     serviceOf: ({ name }) => (typeof name === 'string' ? name : undefined),
     isMirror: ({ mirror }) => mirror === true,
     withService: (backend, _from, name) => ({ ...backend, name }),

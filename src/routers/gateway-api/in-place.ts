@@ -145,7 +145,7 @@ function formOf(canary: Canary, kind: RouteKind, version: GatewayApiVersion): Ru
   return {
     backends: 'backendRefs',
     copiesLast: true,
-    learnsOf: { mostBackends: MOST.backends },
+    keepsApex: { mostBackends: MOST.backends },
     serviceOf: (backend) => (typeof backend.name === 'string' && isService(canary, backend, backend.name) ? backend.name : undefined),
     withService: (backend, _from, name) => ({ ...backend, name }),
     withCookie(backend, value) {

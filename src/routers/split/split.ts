@@ -26,7 +26,7 @@ export interface RuleForm {
    * Its proxies can know a Service only while a route names it: a rule that is split goes on naming the apex, if it then has no more backends than this.
    * Absent for proxies that know all Services.
    */
-  learnsOf?: { mostBackends: number };
+  keepsApex?: { mostBackends: number };
   /** The name of the Service in the Canary's namespace that a backend is, `undefined` for any other backend. */
   serviceOf(backend: Backend): string | undefined;
   /** Tests if it gets copies of requests, and its weight is not one of the others'; absent if no backend does. */
@@ -74,10 +74,10 @@ export function leadsToApplication(canary: Canary, rule: Rule, form: RuleForm): 
  * `rules`: as the user wrote them, or as an earlier call split them. Throws a `RoutingError` if the routes cannot be expressed.
  */
 export function splitRules(canary: Canary, rules: readonly Rule[], routes: Routes, form: RuleForm): Rule[] {
-  const { learnsOf, ...others } = form;
+  const { keepsApex, ...others } = form;
   // A version before DF867 split them: that they name no apex is reason for no write (I8).
   const bare = dividedRules(canary, rules, routes, others);
-  return learnsOf === undefined || isDeepStrictEqual(bare, rules) ? bare : dividedRules(canary, rules, routes, form);
+  return keepsApex === undefined || isDeepStrictEqual(bare, rules) ? bare : dividedRules(canary, rules, routes, form);
 }
 
 function dividedRules(canary: Canary, rules: readonly Rule[], routes: Routes, form: RuleForm): Rule[] {
@@ -267,7 +267,7 @@ function dividedRule(canary: Canary, rule: Rule, part: Part, first: Pair['first'
   const weightOfOne = ({ weight }: Backend): number => (numberOf(weight ?? (isOnly ? 1 : form.unsaid)) || (isEven ? 1 : 0)) * unit;
   const applications = counted.filter((backend) => isApex(canary, backend, form)).length;
   // A copy has the same backends as its rule.
-  const keepsApex = form.learnsOf !== undefined && backends.length + 2 * applications <= form.learnsOf.mostBackends;
+  const namesApex = form.keepsApex !== undefined && backends.length + 2 * applications <= form.keepsApex.mostBackends;
   let canarySide: Backend | undefined;
   const divided = backends.flatMap((backend): Backend[] => {
     if (form.isMirror?.(backend)) return [backend];
@@ -280,7 +280,7 @@ function dividedRule(canary: Canary, rule: Rule, part: Part, first: Pair['first'
     const primary = side(primaryService, primaryWeight(part.share), part.cookies.primary);
     canarySide = side(canaryService, part.share, part.cookies.canary);
     if (first === 'canary') return [canarySide, primary];
-    return keepsApex ? [primary, canarySide, { ...backend, weight: 0 }] : [primary, canarySide];
+    return namesApex ? [primary, canarySide, { ...backend, weight: 0 }] : [primary, canarySide];
   });
   const ruled = { ...rule, [form.backends]: divided };
   return part.mirror === undefined || canarySide === undefined ? ruled : form.mirrored(ruled, canarySide, part.mirror);

@@ -85,7 +85,7 @@ export const routeBreakages: readonly (RouteBreakage & { notices: RegExp })[] = 
   {
     name: 'an apex that proxies forget',
     notices: /what proxies know of/,
-    changes: [{ file: 'routers/gateway-api/in-place.ts', find: 'learnsOf: { mostBackends: MOST.backends },', replace: '' }],
+    changes: [{ file: 'routers/gateway-api/in-place.ts', find: 'keepsApex: { mostBackends: MOST.backends },', replace: '' }],
   },
   {
     name: 'a put-back that is not announced',

@@ -1,0 +1,38 @@
+import { INTRODUCED_FOR_MS, INTRODUCTION_STEPS } from '../../routers/introduction.ts';
+
+interface Taken {
+  steps: number;
+  nextMs: number;
+}
+
+/** Steps towards routes whose Services proxies have to learn of first, by the key of the route. Monotonic milliseconds. */
+export class Introductions {
+  readonly #taken = new Map<string, Taken>();
+
+  stepsOf(key: string): number {
+    return this.#taken.get(key)?.steps ?? 0;
+  }
+
+  /** Time until proxies know what the last step named. */
+  waitMs(key: string, nowMs: number): number {
+    return Math.max(0, (this.#taken.get(key)?.nextMs ?? nowMs) - nowMs);
+  }
+
+  tookStep(key: string, nowMs: number): void {
+    this.#taken.set(key, { steps: this.stepsOf(key) + 1, nextMs: nowMs + INTRODUCED_FOR_MS });
+  }
+
+  /** No further step: the API server refuses them. */
+  wasRefused(key: string, nowMs: number): void {
+    this.#taken.set(key, { steps: INTRODUCTION_STEPS, nextMs: nowMs });
+  }
+
+  /** Each step is taken once: a writer that undoes them again and again is another writer of the routes. */
+  hasTakenAll(key: string): boolean {
+    return this.stepsOf(key) >= INTRODUCTION_STEPS;
+  }
+
+  ended(key: string): void {
+    this.#taken.delete(key);
+  }
+}
