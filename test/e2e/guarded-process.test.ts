@@ -63,3 +63,16 @@ it('a guarded program receives SIGTERM, and its exit code is reported', async ()
   expect(isAlive(pidIn(log))).toBe(false);
   rmSync(folder, { recursive: true });
 });
+
+it('a signal that is sent right after the start is not lost', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'serin-guard-'));
+  const codes: number[] = [];
+  for (let n = 0; n < 20; n += 1) {
+    // Without a signal it ends by itself, with 0.
+    const program = startGuarded('program', ['sleep', '3'], join(folder, `log-${n}`));
+    await program.stop('TERM');
+    codes.push(await program.exited);
+  }
+  expect(new Set(codes)).toEqual(new Set([128 + 15]));
+  rmSync(folder, { recursive: true });
+});

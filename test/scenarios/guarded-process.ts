@@ -5,13 +5,14 @@ import { closeSync, openSync, readFileSync } from 'node:fs';
  * The shell between this process and the program. It passes on the signals named on its standard input, and kills the program when that input ends. It ends
  * with this process after any end of it, so that not even `kill -9` of a test run leaves an etcd behind.
  * A signal to the whole process group must not end the guard, because the program can take its time, or ignore it. The program itself receives the signal:
- * trapped signals are not inherited, only ignored ones.
+ * trapped signals are not inherited, only ignored ones. The trap comes after the fork: until the program is loaded, its process is a shell, whose trap
+ * would take a signal away.
  */
 const GUARD = `
-trap : TERM INT HUP
 exec 3<&0
 "$@" </dev/null 3<&- &
 child=$!
+trap : TERM INT HUP
 ( trap '' TERM INT HUP; while read -r signal <&3; do kill -s "$signal" "$child"; done; kill -s KILL "$child" ) 2>/dev/null &
 guard=$!
 while wait "$child"; code=$?; kill -0 "$child" 2>/dev/null; do :; done
