@@ -11,6 +11,7 @@ import type { HealingBrake } from '../objects/healing-brake.ts';
 import type { KnownAnnotations } from '../objects/known-annotations.ts';
 import type { CompanionNotes } from './companion-notes.ts';
 import type { FollowerNotes } from './follower-notes.ts';
+import type { LeftPorts } from './left-ports.ts';
 import type { ServiceGuard } from './service-guard.ts';
 
 export interface ReconcileContext
@@ -38,6 +39,7 @@ export interface ReconcileMemory {
   answers: Map<string, { digest: string; spec: unknown; lacks: readonly string[] }>;
   /** Steps towards routes whose Services proxies have to learn of first, and the time of the next one, by the object. */
   introduced: Map<string, { steps: number; nextMs: number }>;
+  leftPorts: LeftPorts;
   /** Last seen replicas of each side, above zero: a primary that was deleted by hand comes back with as many. */
   lastReplicas: Map<string, number>;
 }

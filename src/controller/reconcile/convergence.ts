@@ -18,6 +18,7 @@ import type { Reported } from '../status/reported.ts';
 import { CompanionNotes } from './companion-notes.ts';
 import { type ReconcileContext, type ReconcileMemory, workloadOf } from './context.ts';
 import { FollowerNotes } from './follower-notes.ts';
+import { LeftPorts } from './left-ports.ts';
 import { reconcile } from './reconcile.ts';
 import { ServiceGuard } from './service-guard.ts';
 
@@ -62,6 +63,7 @@ export class Convergence {
       wanted: new Map(),
       answers: new Map(),
       introduced: new Map(),
+      leftPorts: new LeftPorts(),
       lastReplicas: new Map(),
     };
   }
