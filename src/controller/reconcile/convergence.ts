@@ -61,6 +61,7 @@ export class Convergence {
       followers: new FollowerNotes(),
       companions: new CompanionNotes(),
       wanted: new Map(),
+      splitIn: new Map(),
       answers: new Map(),
       introduced: new Map(),
       leftPorts: new LeftPorts(),
