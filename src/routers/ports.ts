@@ -13,12 +13,18 @@ export const DEFAULT_NAME = 'http';
 /**
  * The ports of all three Services: the Canary's own first, then the ports of an apex Service that was found in place, then (portDiscovery) each container's, in
  * their order. Its ports keep their names and protocols, ports that the Canary does not name stay, and so do their clients (I14, I17). A port
- * whose name the Canary gives to another port keeps its number under another name.
+ * whose name the Canary gives to another port keeps its number under another name. `isLeft`: ports of that Service that an earlier spec of the Canary has added.
  */
-export function discoverPorts(canary: Canary, target: Slim, apex: KubeObject | undefined): Port[] {
-  const found = isFoundInPlace(apex) ? foundPorts(apex) : [];
-  const main = mainPort(canary, found);
+export function discoverPorts(
+  canary: Canary,
+  target: Slim,
+  apex: KubeObject | undefined,
+  isLeft: (port: FoundPort) => boolean = () => false,
+): Port[] {
   const declared = canary.spec.service.portDiscovery ? containerPorts(target) : [];
+  const asked = new Set([canary.spec.service.port, ...declared.map(({ port }) => port)]);
+  const found = isFoundInPlace(apex) ? foundPorts(apex).filter((one) => asked.has(one.port) || !isLeft(one)) : [];
+  const main = mainPort(canary, found);
   // A discovered port takes neither the number nor the name of a port that clients know.
   const [own, ...others] = withPorts(
     withPorts([main], found.map(named)),
@@ -27,7 +33,31 @@ export function discoverPorts(canary: Canary, target: Slim, apex: KubeObject | u
   return own === undefined ? [] : [others.length === 0 ? own : named(own), ...others];
 }
 
-type FoundPort = Partial<Port> & { port: number };
+/** These ports, and others that the Services have: such a port keeps its number, and its name where that is free. */
+export function withPortsOf(ports: readonly Port[], services: readonly KubeObject[], isKept: (port: FoundPort) => boolean): Port[] {
+  const known = new Set(ports.map(portKey));
+  const left = services.flatMap(foundPorts).filter((one) => !known.has(portKey(one)) && isKept(one));
+  const [main, ...others] = withPorts(ports, left.map(named));
+  return main === undefined ? [] : [others.length === 0 ? main : named(main), ...others];
+}
+
+/** Numbers and names of ports anywhere in the objects: under a field for a port, or at the end of Kuma's name of a Service. */
+export function portsNamedIn(objects: readonly KubeObject[]): Set<number | string> {
+  const found = new Set<number | string>();
+  const collect = (value: unknown, isPort: boolean): void => {
+    if (typeof value === 'object' && value !== null)
+      for (const [key, inner] of Object.entries(value)) collect(inner, isPort || /port/i.test(key));
+    else if (isPort && (typeof value === 'number' || typeof value === 'string')) found.add(value);
+    else if (typeof value === 'string' && /_svc_\d+$/.test(value)) found.add(Number(value.slice(value.lastIndexOf('_') + 1)));
+  };
+  for (const { spec } of objects) collect(spec, false);
+  return found;
+}
+
+export type FoundPort = Partial<Port> & { port: number };
+
+/** A Service has one port of a number and protocol. */
+export const portKey = ({ port, protocol = 'TCP' }: { port: number; protocol?: unknown }): string => `${port}/${protocol}`;
 
 function foundPorts(service: KubeObject): FoundPort[] {
   const { ports } = specOf<{ ports: FoundPort[] }>(service);
@@ -41,15 +71,14 @@ function named({ name, protocol = 'TCP', port, targetPort = port, ...rest }: Fou
 
 function withPorts(own: readonly Port[], more: readonly Port[]): Port[] {
   const ports = [...own];
-  const numberOf = ({ port, protocol }: Port) => `${port}/${protocol}`;
-  const numbers = new Set(own.map(numberOf));
+  const numbers = new Set(own.map(portKey));
   const taken = new Set(own.map(({ name }) => name));
   for (const port of more) {
     // The API server refuses a second port of one number and protocol.
-    if (numbers.has(numberOf(port))) continue;
+    if (numbers.has(portKey(port))) continue;
     const added = taken.has(port.name) ? { ...port, name: fit(port.name, `-${port.port}-${port.protocol.toLowerCase()}`) } : port;
     ports.push(added);
-    numbers.add(numberOf(added));
+    numbers.add(portKey(added));
     taken.add(added.name);
   }
   return ports;

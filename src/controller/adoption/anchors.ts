@@ -13,7 +13,7 @@ import type { Log } from '../log.ts';
 import { acceptedNote, acceptedSpecsIn } from './accepted-specs.ts';
 import { anchorOf } from './anchor-of.ts';
 import { type AnchorOwner, anchorOwnerOf, atUrgencyOf, identity, isFirst, type NamedOwner, ownerKey } from './anchor-owner.ts';
-import { apexOriginal } from './apex-original.ts';
+import { apexOriginal, type Original, recordedApex } from './apex-original.ts';
 import { listedIn } from './listed-routes.ts';
 import { TemplateRecords } from './template-records.ts';
 
@@ -188,6 +188,13 @@ export class Anchors {
   async originalReplicas(canary: Canary, signal: AbortSignal): Promise<number | undefined> {
     const anchor = await this.#find(canary, signal);
     return (anchor && this.read(anchor)?.target.replicas) || undefined;
+  }
+
+  /** The apex Service before Serin's first write, `undefined` if that is not known. */
+  async originalApex(canary: Canary, signal: AbortSignal): Promise<Original> {
+    const anchor = await this.#find(canary, signal);
+    const data = anchor && this.read(anchor);
+    return data && recordedApex(canary, data);
   }
 
   /**

@@ -1,6 +1,7 @@
 import * as z from 'zod';
+import type { Canary } from '../../api/canary.ts';
 import type { Labels } from '../../api/kube-object.ts';
-import { fluxOff } from '../../api/names.ts';
+import { fluxOff, names } from '../../api/names.ts';
 import type { Originals } from '../../workloads/anchor.ts';
 
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
@@ -42,6 +43,16 @@ export function apexOriginal({ metadata, spec }: Described): NonNullable<Origina
     labels: metadata.labels ?? {},
     annotations: Object.fromEntries(annotations),
   };
+}
+
+/** Recorded of the name that the Canary began with. */
+export function recordedApex(canary: Canary, { canary: first, apexService }: Originals): Original {
+  return !first || names(first).apexService === names(canary).apexService ? apexService : undefined;
+}
+
+/** The ports of the last manifest of `kubectl apply`. */
+export function appliedPorts(service: Described): readonly { port: number; protocol?: unknown }[] {
+  return readLastApplied(service)?.spec?.ports ?? [];
 }
 
 /** The last manifest of `kubectl apply`, field by field; an unreadable one must not block deletion. */

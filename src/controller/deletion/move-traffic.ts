@@ -11,6 +11,7 @@ import { INTRODUCED_FOR_MS } from '../../routers/introduction.ts';
 import type { Originals } from '../../workloads/anchor.ts';
 import { workloadFor } from '../../workloads/index.ts';
 import type { Workload } from '../../workloads/workload.ts';
+import { recordedApex } from '../adoption/apex-original.ts';
 import type { DepsOf } from '../controller-deps.ts';
 import { primaryRefOf } from '../facts/gather-facts.ts';
 import { onlyThese } from '../objects/whole-lists.ts';
@@ -115,11 +116,6 @@ async function patchApex(
   if (!patch) return service;
   const metadata = { ...patch.metadata, resourceVersion: service.metadata.resourceVersion };
   return cluster.patch(apexRef, { ...patch, metadata }, { signal });
-}
-
-/** Recorded of the name that the Canary began with. */
-export function recordedApex(canary: Canary, { canary: first, apexService }: Originals): Originals['apexService'] {
-  return !first || names(first).apexService === names(canary).apexService ? apexService : undefined;
 }
 
 /** True if Serin made it, and no one has applied a manifest over it since. A Service that was found in place has no mark. */

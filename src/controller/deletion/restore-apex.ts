@@ -99,8 +99,3 @@ function extraPorts(live: readonly ServicePort[], before: readonly ServicePort[]
   const isDeclared = (one: ServicePort) => declared?.some((other) => keyOf(other) === keyOf(one)) ?? true;
   return before.filter((one) => isNew(one) && isDeclared(one)).map(({ nodePort: _, ...port }) => port);
 }
-
-/** The ports of the last manifest of `kubectl apply`. */
-export function appliedPorts(service: KubeObject): readonly { port: number; protocol?: unknown }[] {
-  return readLastApplied(service)?.spec?.ports ?? [];
-}

@@ -1,3 +1,5 @@
+import { keptIn } from '../../base/once.ts';
+
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 300_000;
 /** Contested fields of one object that are known apart. */
@@ -49,9 +51,9 @@ interface Contest extends Undoing {
  */
 export class HealingBrake {
   readonly #contests = new Map<string, Contest>();
-  /** Corrections of changes by another writer that were not reported yet, and reported ones, by object and field. */
+  /** Corrections of changes by another writer that were not reported yet, and the times of reported ones, by object and field. */
   #news: Correction[] = [];
-  readonly #reportedMs = new Map<string, number>();
+  readonly #reportedMs = new Map<string, Map<string, number>>();
 
   readonly #longestSelectorPauseMs: number;
 
@@ -90,6 +92,11 @@ export class HealingBrake {
     if (undone.by === 'another') this.#note({ key, ...undone, ...(isKept && { isKept }) }, nowMs);
   }
 
+  /** Notes that the application is split again in a route that its user has edited: no one has undone anything. */
+  splitAgain(key: string, nowMs: number, { field, by, who }: Undoing): void {
+    if (by === 'another') this.#note({ key, field, ...(who !== undefined && { who }), isKept: true }, nowMs);
+  }
+
   /** Notes that a deleted object was created again: without a pause, since users can need it. */
   madeAgain(key: string, nowMs: number): void {
     this.#note({ key }, nowMs);
@@ -103,9 +110,10 @@ export class HealingBrake {
   }
 
   #note(corrected: Correction, nowMs: number): void {
-    const what = `${corrected.key} ${corrected.field ?? ''}`;
-    const reportedMs = this.#reportedMs.get(what);
-    this.#reportedMs.set(what, nowMs);
+    const { key, field = '' } = corrected;
+    const reported = keptIn(this.#reportedMs, key, () => new Map<string, number>());
+    const reportedMs = reported.get(field);
+    reported.set(field, nowMs);
     if (reportedMs === undefined || nowMs > reportedMs + 2 * LONGEST_PAUSE_MS) this.#news.push(corrected);
   }
 
@@ -126,9 +134,10 @@ export class HealingBrake {
     return [...this.#contests].filter(([, { by }]) => by === 'server').map(([key, contest]) => ({ key, ...contest }));
   }
 
-  /** A release step of our own changed what is wanted: what others did before says nothing about it. */
+  /** A release step of our own changed what is wanted: what others did before says nothing about it, and what they do after it is news. */
   forget(key: string): void {
     this.#contests.delete(key);
+    this.#reportedMs.delete(key);
   }
 
   /**

@@ -10,8 +10,10 @@ import { TargetUnusableError } from '../errors.ts';
 import type { HealingBrake } from '../objects/healing-brake.ts';
 import type { KnownAnnotations } from '../objects/known-annotations.ts';
 import type { CompanionNotes } from './companion-notes.ts';
+import type { SplitRoute } from './ensure-object.ts';
 import type { FollowerNotes } from './follower-notes.ts';
 import type { Introductions } from './introductions.ts';
+import type { LeftPorts } from './left-ports.ts';
 import type { ServiceGuard } from './service-guard.ts';
 
 export interface ReconcileContext
@@ -35,9 +37,12 @@ export interface ReconcileMemory {
   followers: FollowerNotes;
   /** Digest of the last request for each object, which tells a step of ours from drift. */
   wanted: Map<string, string>;
+  /** Routes of the user's that were split, by the object. */
+  splitIn: Map<string, SplitRoute>;
   /** Answers in which the server changed the last write of an object: digest of the request, the server's version, and the fields that it lacks. */
   answers: Map<string, { digest: string; spec: unknown; lacks: readonly string[] }>;
   introductions: Introductions;
+  leftPorts: LeftPorts;
   /** Last seen replicas of each side, above zero: a primary that was deleted by hand comes back with as many. */
   lastReplicas: Map<string, number>;
 }

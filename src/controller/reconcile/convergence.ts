@@ -19,6 +19,7 @@ import { CompanionNotes } from './companion-notes.ts';
 import { type ReconcileContext, type ReconcileMemory, workloadOf } from './context.ts';
 import { FollowerNotes } from './follower-notes.ts';
 import { Introductions } from './introductions.ts';
+import { LeftPorts } from './left-ports.ts';
 import { reconcile } from './reconcile.ts';
 import { ServiceGuard } from './service-guard.ts';
 
@@ -61,8 +62,10 @@ export class Convergence {
       followers: new FollowerNotes(),
       companions: new CompanionNotes(),
       wanted: new Map(),
+      splitIn: new Map(),
       answers: new Map(),
       introductions: new Introductions(),
+      leftPorts: new LeftPorts(),
       lastReplicas: new Map(),
     };
   }

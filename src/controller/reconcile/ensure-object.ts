@@ -35,7 +35,7 @@ export async function ensure(
   object: KubeObject,
   { takenOver, isWhole = false, isRoute = false, partOf, goal = object, followsCorrection = false }: EnsureOptions,
 ): Promise<Outcome> {
-  const { canary, view, cluster, brake, nowMs, wanted, answers, anchors, annotations, signal } = context;
+  const { canary, view, cluster, brake, nowMs, wanted, splitIn, answers, anchors, annotations, signal } = context;
   const ref = refOf(object);
   const key = refKey(ref);
   const live = view.find(ref);
@@ -54,9 +54,11 @@ export async function ensure(
   // A rendering from a route of the user's changes with each edit of theirs, and of another Canary that shares it.
   if (fields.length === 0 && (before === goalDigest || partOf || (before === undefined && !isWhole))) {
     wanted.set(key, goalDigest);
+    if (partOf) splitIn.set(key, splitOf(canary, partOf));
     return HELD;
   }
   const isDrift = before === goalDigest && live !== undefined && !followsCorrection;
+  const isEdited = partOf !== undefined && !followsCorrection && isEditOf(splitIn.get(key), splitOf(canary, partOf));
   const isDeleted = before !== undefined && live === undefined;
   const undoing = undoingOf(fields, answered?.lacks, live?.manager);
   const waitMs = isDrift ? brake.waitMs(key, nowMs, fields) : 0;
@@ -94,9 +96,26 @@ export async function ensure(
     if (isDrift) brake.corrected(key, nowMs, undoing, { isRoute, fields, isKept: partOf !== undefined });
     else if (isDeleted) brake.madeAgain(key, nowMs);
     else if (before !== undefined && !followsCorrection) brake.forget(key);
+    if (isEdited && !isDrift) brake.splitAgain(key, nowMs, undoing);
+    if (partOf) splitIn.set(key, splitOf(canary, written));
     return WRITTEN;
   }
 }
+
+/** A route of the user's as it was last split, or seen so: the version of its spec, and what the Canary wanted. */
+export interface SplitRoute {
+  generation: number | undefined;
+  wanted: string;
+}
+
+const splitOf = ({ metadata, status }: Canary, route: KubeObject): SplitRoute => ({
+  generation: route.metadata.generation,
+  wanted: JSON.stringify([metadata.generation, status?.release?.routes]),
+});
+
+/** Tests if a route that is not split lacks that by an edit of others, and not by a step of the Canary. */
+const isEditOf = (before: SplitRoute | undefined, now: SplitRoute): boolean =>
+  before !== undefined && before.wanted === now.wanted && before.generation !== now.generation;
 
 const digestOf = (object: KubeObject): string => hash('sha256', JSON.stringify(object), 'binary');
 

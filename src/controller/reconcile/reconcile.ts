@@ -8,6 +8,7 @@ import type { SelectorLabels } from '../../api/selector-label.ts';
 import { isResting } from '../../api/step.ts';
 import type { DesiredState } from '../../engine/desired-state.ts';
 import type { Facts } from '../../engine/facts.ts';
+import { type FoundPort, portKey } from '../../routers/ports.ts';
 import type { Apex } from '../../routers/router.ts';
 import { type CurrentServices, discoverPorts } from '../../routers/services.ts';
 import { servicesOf } from '../admission/service-fit.ts';
@@ -17,6 +18,7 @@ import { TargetUnusableError } from '../errors.ts';
 import { primaryRefOf, targetRefOf } from '../facts/gather-facts.ts';
 import type { ViewedObject } from '../watch/cluster-view.ts';
 import { type ReconcileContext, workloadOf } from './context.ts';
+import { addedPorts } from './left-ports.ts';
 import { orderedWrites } from './ordered-writes.ts';
 import { combined, HELD, type Outcome, WRITTEN } from './outcome.ts';
 import { forgetScale } from './replicas.ts';
@@ -30,7 +32,7 @@ export async function reconcile(context: ReconcileContext, desired: DesiredState
   const tookOver = (await takeOver(canary, workloadOf(canary), router, context)) || adopted;
   const target = facts.target && view.find(targetRefOf(canary));
   const primary = facts.primary && view.find(primaryRefOf(canary));
-  const apex = apexOf(context, target, primary);
+  const apex = await apexOf(context, target, primary);
   if (primary && facts.primary?.replicas) context.lastReplicas.set(refKey(refOf(primary.object)), facts.primary.replicas);
   const isKept = [canary, target?.object].some(isToBeKept);
   const writes = orderedWrites(desired, facts, { hasTarget: target !== undefined, hasApex: apex !== undefined, isKept });
@@ -54,7 +56,11 @@ function isToBeKept(object: { metadata: { annotations?: Labels | undefined } } |
  * Services and routes are made from the target. If it was deleted, or no Service could tell its pods from the primary's (E95), they are made only from the
  * primary, since traffic has to leave that side (I5).
  */
-function apexOf(context: ReconcileContext, target: ViewedObject | undefined, primary: ViewedObject | undefined): Apex | undefined {
+async function apexOf(
+  context: ReconcileContext,
+  target: ViewedObject | undefined,
+  primary: ViewedObject | undefined,
+): Promise<Apex | undefined> {
   const source = target ?? primary;
   if (!source) return undefined;
   const workload = workloadOf(context.canary);
@@ -67,9 +73,11 @@ function apexOf(context: ReconcileContext, target: ViewedObject | undefined, pri
     throw new TargetUnusableError(selector.problem, { object: refOf(source.object), field: selector.field });
   }
   const services = servicesOf(context.canary, context.view);
+  const added = services.apex && (await addedPorts(context, services.apex));
+  const isLeft = (port: FoundPort) => added?.has(portKey(port)) === true && !context.leftPorts.isLedTo(context, port);
   return {
     selector: selectingAsBefore(context.canary, selector, services),
-    ports: discoverPorts(context.canary, source.object, services.apex),
+    ports: discoverPorts(context.canary, source.object, services.apex, isLeft),
   };
 }
 

@@ -12,6 +12,7 @@ import type { JsonRecord } from '../../base/json.ts';
 import { mergePatchOf } from '../../base/json-merge.ts';
 import { ifExpressible, RoutingError, routerFor } from '../../routers/index.ts';
 import { leavesTraffic } from '../../routers/introduction.ts';
+import { withPortsOf } from '../../routers/ports.ts';
 import type { Apex, Router } from '../../routers/router.ts';
 import { renderServices, type ServiceRole } from '../../routers/services.ts';
 import { unroutableBy } from '../admission/blocker-of.ts';
@@ -38,15 +39,17 @@ export async function ensureServices(
   apex: Apex,
   { roles, apexOnPrimary, serving }: { roles: readonly ServiceRole[]; apexOnPrimary: boolean; serving: Record<SideName, boolean> },
 ): Promise<Outcome> {
-  const { canary, view, trafficFields, nowMs } = context;
+  const { canary, view, trafficFields, leftPorts, nowMs } = context;
   if (!workloadOf(canary).hasPods) return HELD;
   const { namespace } = canary.metadata;
   const own = names(canary);
   // An object that cannot be seen could exist, and belong to another owner.
   await refuseUnavailable(view, { apiVersion: 'v1', kind: 'Service', name: own.apexService, namespace });
-  const rendered = renderServices(canary, apex, servicesOf(canary, view), { apexOnPrimary, roles });
+  const current = servicesOf(canary, view);
+  const ports = withPortsOf(apex.ports, Object.values(current), (port) => leftPorts.isLedTo(context, port));
+  const rendered = renderServices(canary, { ...apex, ports }, current, { apexOnPrimary, roles });
   if ('error' in rendered) throw new TargetUnusableError(rendered.error, { field: 'spec.service.headless' });
-  let outcome = HELD;
+  let outcome = leftPorts.outcome(nowMs);
   for (const each of rendered.write) {
     const takenOver = each.metadata.name === own.apexService;
     const live = view.find(refOf(each))?.object;

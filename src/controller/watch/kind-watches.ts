@@ -10,11 +10,13 @@ import { installRemedy } from '../../kube/discovery.ts';
 import { createProjection, type Projection } from '../../kube/projection.ts';
 import { isUpdatedBy } from '../../kube/taken-over-fields.ts';
 import type { ListHandler } from '../../kube/watch.ts';
+import { isMade } from '../../routers/service-terms.ts';
 import { isCompanionKind } from '../../workloads/companions/index.ts';
 import { remembered } from '../../workloads/index.ts';
 import { isScaler } from '../../workloads/scalers/index.ts';
 import type { Watched } from '../../workloads/workload.ts';
 import { lastForeignManager, withoutBookkeeping } from '../objects/drift.ts';
+import { ownPorts } from '../objects/own-ports.ts';
 import { UsersObjects } from './users-objects.ts';
 
 /** Time after which a missing kind is looked for again. */
@@ -26,6 +28,8 @@ export interface SlimViewedObject extends Watched {
   manager?: string;
   /** Flagger made it, or has written it, and it has not been taken over yet. */
   isEstablished?: true;
+  /** Keys of ports that only Serin has written, in a Service that it has not made. */
+  ownPorts?: readonly string[];
 }
 
 /** The same of an object that is kept whole. */
@@ -231,6 +235,7 @@ function see(whole: KubeObject, before: ViewedObject | undefined): ViewedObject 
   const known = remembered(object);
   const imagesChangedIn = imagesChangedInOf(known, before);
   const zeroSince = zeroSinceOf(whole, before);
+  const own = object.kind === 'Service' && !isMade(object) ? ownPorts(object) : [];
   return {
     ...known,
     ...(imagesChangedIn === undefined ? {} : { imagesChangedIn }),
@@ -238,6 +243,7 @@ function see(whole: KubeObject, before: ViewedObject | undefined): ViewedObject 
     object: keptOf(known.object, before?.object),
     ...(manager === undefined ? {} : { manager }),
     ...(isOwned || isUpdatedBy(object, flaggerManager) ? { isEstablished: true } : {}),
+    ...(own.length === 0 ? {} : { ownPorts: own }),
   };
 }
 

@@ -1,0 +1,39 @@
+import { type KubeObject, refOf } from '../../api/kube-object.ts';
+import { INTRODUCED_FOR_MS } from '../../routers/introduction.ts';
+import { type FoundPort, portKey, portsNamedIn } from '../../routers/ports.ts';
+import { appliedPorts } from '../adoption/apex-original.ts';
+import type { ReconcileContext } from './context.ts';
+import { HELD, type Outcome } from './outcome.ts';
+
+/**
+ * Ports that an edit of the Canary leaves out. They stay in its Services while its routes lead to them, and until proxies know the next ones: Services and
+ * routes are written one after another, and requests between two writes would be lost (I17).
+ */
+export class LeftPorts {
+  /** The time when each can go: never, while routes lead to it. */
+  readonly #untilMs = new Map<number, number>();
+
+  /** Tests if routes lead to the port now, or did lately. */
+  isLedTo({ canary, router, view, nowMs }: ReconcileContext, { name = '', port }: FoundPort): boolean {
+    const routes = router.watches(canary).flatMap((ref) => view.find(ref)?.object ?? []);
+    const named = portsNamedIn(routes);
+    if (named.has(port) || named.has(name)) this.#untilMs.set(port, Number.POSITIVE_INFINITY);
+    else if (this.#untilMs.get(port) === Number.POSITIVE_INFINITY) this.#untilMs.set(port, nowMs + INTRODUCED_FOR_MS);
+    return (this.#untilMs.get(port) ?? 0) > nowMs;
+  }
+
+  /** Held, until the first of them can go. */
+  outcome(nowMs: number): Outcome {
+    const untilMs = Math.min(...[...this.#untilMs.values()].filter((ms) => ms > nowMs));
+    return Number.isFinite(untilMs) ? { ...HELD, retryInMs: untilMs - nowMs } : HELD;
+  }
+}
+
+/** Keys of the ports of a Service of the user's that only Serin has written, and that it did not have before. Empty where its own ports are unknown. */
+export async function addedPorts({ canary, view, anchors, signal }: ReconcileContext, apex: KubeObject): Promise<ReadonlySet<string>> {
+  const own = view.find(refOf(apex))?.ownPorts ?? [];
+  if (own.length === 0) return new Set();
+  const original = await anchors.originalApex(canary, signal);
+  const before = new Set([...(original?.ports ?? []), ...appliedPorts(apex)].map(portKey));
+  return new Set(before.size === 0 ? [] : own.filter((key) => !before.has(key)));
+}
