@@ -39,7 +39,10 @@ Each picture shows every kind of alert of one release: ${kinds.join(', ')}. They
 each is sent.
 
 ${Object.entries(pictures)
-  .map(([service, title]) => `## ${title}\n\n![Alerts in ${title}: ${kinds.join(', ')}](alerts/${service}.svg)\n`)
+  .map(
+    ([service, title]) =>
+      `## ${title}\n\n[Its payloads](../${source}/${service}.json)\n\n![Alerts in ${title}: ${kinds.join(', ')}](alerts/${service}.svg)\n`,
+  )
   .join('\n')}
 ${Object.entries(asJson)
   .map(([service, title]) => `## ${title}\n\nOf ${SHOWN}:\n\n\`\`\`json\n${JSON.stringify(payloadsOf(service)[SHOWN], null, 2)}\n\`\`\`\n`)

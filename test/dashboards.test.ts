@@ -65,8 +65,7 @@ const families = observedGroups
   .filter(({ toPrimary }) => typeof toPrimary !== 'string')
   .map(({ id, observer, toPrimary }) => {
     const isOfService = toPrimary?.[0] === '-canary';
-    const row = id.startsWith('appmesh') ? '06-GD3' : isOfService ? '06-GD2' : '06-GD1';
-    return { row, uid: `serin-${id}`, of: observer, ...(special[id] ?? (isOfService ? byService : mesh)) };
+    return { uid: `serin-${id}`, of: observer, ...(special[id] ?? (isOfService ? byService : mesh)) };
   });
 
 it('each provider and kind of target is judged by the queries of one dashboard, and no dashboard is of none', () => {
@@ -222,7 +221,7 @@ it('each query and link names variables of its own dashboard only, by the rules 
   expect(() => fillVariables('up{a="$namespace_x"}', { namespace: 'x' })).toThrow('$namespace_x');
 });
 
-it.each(families)('$row: $uid shows each side by what it alone has', ({ uid, target, primary }) => {
+it.each(families)('$uid shows each side by what it alone has', ({ uid, target, primary }) => {
   for (const title of ['Requests', 'Success rate']) {
     const [first, second] = queriesOf(dashboardOf(uid)).filter(({ panel }) => panel === title);
     expect(first?.expr).toContain(primary);
@@ -255,11 +254,11 @@ it.each(families)('$uid has the durations at three quantiles, each in the unit t
 });
 
 it.each([
-  { row: '06-GD7', title: 'CPU by pod', unit: 'cores', metric: 'rate(container_cpu_usage_seconds_total{' },
-  { row: '06-GD8', title: 'Memory by pod', unit: 'bytes', metric: 'container_memory_working_set_bytes{' },
-  { row: '06-GD9', title: 'Network received by pod', unit: 'Bps', metric: 'rate(container_network_receive_bytes_total{' },
-  { row: '06-GD9', title: 'Network sent by pod', unit: 'Bps', metric: 'rate(container_network_transmit_bytes_total{' },
-])('$row: $title comes from the kubelet for both sides, on any mesh', ({ title, unit, metric }) => {
+  { title: 'CPU by pod', unit: 'cores', metric: 'rate(container_cpu_usage_seconds_total{' },
+  { title: 'Memory by pod', unit: 'bytes', metric: 'container_memory_working_set_bytes{' },
+  { title: 'Network received by pod', unit: 'Bps', metric: 'rate(container_network_receive_bytes_total{' },
+  { title: 'Network sent by pod', unit: 'Bps', metric: 'rate(container_network_transmit_bytes_total{' },
+])('$title comes from the kubelet for both sides, on any mesh', ({ title, unit, metric }) => {
   // Pods of a Service target and of a Revision have other names.
   for (const { uid } of families.filter(({ uid }) => !/-service$|-knative$/.test(uid))) {
     const panel = dashboardOf(uid)

@@ -22,7 +22,7 @@ describe('generators that a change touches', () => {
     { what: 'a module whose name is put together', changed: 'test/contracts/routers/istio.ts', is: 'generate-providers' },
     { what: 'a module that is new', changed: 'test/contracts/routers/new.ts', is: 'generate-providers' },
     { what: 'a file that it reads', changed: 'test/golden/alerts/slack.json', is: 'generate-alerts' },
-    { what: 'a test whose title it reads', changed: 'src/judge/dispersion.test.ts', is: 'generate-conformance' },
+    { what: 'the list of the rules that tests show', changed: 'test/rules.yaml', is: 'generate-conformance' },
     { what: 'a source whose log lines it reads', changed: 'src/judge/dispersion.ts', is: 'generate-observability' },
     { what: 'package.json', changed: 'package.json', is: 'generate-chart' },
     { what: 'the generator itself', changed: 'scripts/generate-verbs.ts', is: 'generate-verbs' },

@@ -68,7 +68,6 @@ export const tables = {
     'scripts/conformance/planes.ts': { reads: ['test/planes/*.test.ts', 'test/e2e/binaries/{envoy.txt,*/go.mod,go.mod}'] },
     'scripts/conformance/row-pages.ts': { reads: ['scripts/conformance/rows/*.yaml', 'scripts/conformance/not-applicable.yaml'] },
     'scripts/rules/shown.ts': { reads: ['test/rules.yaml'] },
-    'scripts/conformance/test-titles.ts': { reads: ['src/**/*.test.ts', 'test/**/*.ts', 'test/golden/**/*.input.yaml'] },
     'scripts/generate-alerts.ts': { reads: ['test/golden/alerts/*.json'] },
     'scripts/generate-attacks.ts': { reads: ['test/attacks/README.md'] },
     'scripts/generate-beside-flagger.ts': { reads: ['test/node/recorded/beside-flagger.json', 'docs/beside-flagger.md'] },

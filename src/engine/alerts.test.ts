@@ -265,7 +265,7 @@ describe('text of alerts', () => {
       'Metric: errors',
       'Verdict: failed',
       'Value: 7.5',
-      'Bound: at most 1',
+      'Limit: at most 1',
       'Metric: jobs',
       'Verdict: unmeasured',
       'Cause: no series',

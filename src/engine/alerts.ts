@@ -142,7 +142,7 @@ function verdictFields({ check, verdict, value, limit, reason }: AlertDetails['c
     { name: 'Metric', value: check },
     { name: 'Verdict', value: verdict },
     ...(value === undefined ? [] : [{ name: 'Value', value: String(value) }]),
-    ...(limit === undefined ? [] : [{ name: 'Bound', value: limit }]),
+    ...(limit === undefined ? [] : [{ name: 'Limit', value: limit }]),
     ...(verdict === 'unmeasured' && reason !== undefined ? [{ name: 'Cause', value: reason }] : []),
   ];
 }

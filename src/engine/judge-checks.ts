@@ -32,7 +32,7 @@ const judgedBy = {
 export const judgeChecks = (verdicts: readonly Verdict[], unmeasured: Analysis['unmeasured'] = 'fail'): JudgedChecks =>
   judgedBy[unmeasured](verdicts);
 
-/** One judgement from all verdicts of a tick. */
+/** One judgement from all verdicts of an interval. */
 export const judgementOfChecks = (verdicts: readonly Verdict[], unmeasured?: Analysis['unmeasured']): ChecksJudgement =>
   judgeChecks(verdicts, unmeasured).judgement;
 

@@ -9,7 +9,7 @@ type Recent = Readonly<Record<string, readonly RecentMeasurement[]>>;
 const MOST_OF_EACH = 5;
 const MOST_CHECKS = 20;
 
-/** With those of this tick. A tick is recorded anyway, so that this costs no write; a check that left the spec is forgotten. */
+/** With those of this interval. Its verdicts are recorded anyway, so that this costs no write; a check that left the spec is forgotten. */
 export function withRecent(before: Recent, verdicts: readonly Verdict[], atMs: number): Record<string, RecentMeasurement[]> {
   const recent: Record<string, RecentMeasurement[]> = {};
   for (const { check, verdict, value, early } of verdicts.slice(0, MOST_CHECKS)) {

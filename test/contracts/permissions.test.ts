@@ -136,51 +136,54 @@ describe('the role of the controller', () => {
       .join(' ');
   const written = 'get list watch create patch';
 
+  const hasVerbs = ({ group, resources, verbs }: { group: string; resources: string[]; verbs: string }): void => {
+    for (const resource of resources) expect(verbsOf(group, resource), resource).toBe(verbs);
+  };
+
   // Each of them grants every verb where Flagger is installed. That each of ours is needed: test/e2e/rules.test.ts.
   it.each([
-    { row: '06-RB3', group: 'apps', resources: ['deployments', 'daemonsets'], verbs: written },
-    { row: '06-RB3', group: 'apps', resources: ['deployments/scale'], verbs: 'patch' },
-    { row: '06-RB4', group: 'autoscaling', resources: ['horizontalpodautoscalers'], verbs: `${written} delete` },
-    { row: 'I17', group: 'policy', resources: ['poddisruptionbudgets'], verbs: `${written} delete` },
-    { row: 'I17', group: 'networking.k8s.io', resources: ['networkpolicies'], verbs: `${written} delete` },
-    { row: 'I17', group: 'autoscaling.k8s.io', resources: ['verticalpodautoscalers'], verbs: `${written} delete` },
-    { row: '06-RB5', group: 'networking.k8s.io', resources: ['ingresses'], verbs: `${written} delete` },
-    { row: '06-RB5', group: 'extensions', resources: ['ingresses'], verbs: '' },
-    { row: '06-RB6', group: 'flagger.app', resources: ['canaries'], verbs: 'get list watch patch' },
+    { group: 'apps', resources: ['deployments', 'daemonsets'], verbs: written },
+    { group: 'apps', resources: ['deployments/scale'], verbs: 'patch' },
+    { group: 'autoscaling', resources: ['horizontalpodautoscalers'], verbs: `${written} delete` },
+    { group: 'networking.k8s.io', resources: ['ingresses'], verbs: `${written} delete` },
+    { group: 'extensions', resources: ['ingresses'], verbs: '' },
+    { group: 'flagger.app', resources: ['canaries'], verbs: 'get list watch patch' },
     {
-      row: '06-RB6',
       group: 'flagger.app',
       resources: ['canaries/status', 'metrictemplates/status', 'alertproviders/status'],
       verbs: 'patch',
     },
-    { row: '06-RB6', group: 'flagger.app', resources: ['metrictemplates'], verbs: 'list watch' },
-    { row: '06-RB6', group: 'flagger.app', resources: ['alertproviders'], verbs: 'get' },
-    { row: '06-RB7', group: 'networking.istio.io', resources: ['virtualservices'], verbs: written },
-    { row: '06-RB7', group: 'networking.istio.io', resources: ['destinationrules'], verbs: `${written} delete` },
+    { group: 'flagger.app', resources: ['metrictemplates'], verbs: 'list watch' },
+    { group: 'flagger.app', resources: ['alertproviders'], verbs: 'get' },
+    { group: 'networking.istio.io', resources: ['virtualservices'], verbs: written },
+    { group: 'networking.istio.io', resources: ['destinationrules'], verbs: `${written} delete` },
     {
-      row: '06-RB8',
       group: 'appmesh.k8s.aws',
       resources: ['virtualnodes', 'virtualrouters', 'virtualservices'],
       verbs: `${written} delete`,
     },
-    { row: '06-RB9', group: 'split.smi-spec.io', resources: ['trafficsplits'], verbs: `${written} delete` },
-    { row: '06-RB9', group: 'specs.smi-spec.io', resources: ['httproutegroups'], verbs: `${written} delete` },
-    { row: '06-RB10', group: 'gloo.solo.io', resources: ['upstreams'], verbs: written },
-    { row: '06-RB10', group: 'gateway.solo.io', resources: ['routetables'], verbs: written },
-    { row: '06-RB11', group: 'projectcontour.io', resources: ['httpproxies'], verbs: written },
-    { row: '06-RB11', group: 'kuma.io', resources: ['trafficroutes'], verbs: `${written} delete` },
-    { row: '06-RB11', group: 'gateway.networking.k8s.io', resources: ['httproutes', 'grpcroutes'], verbs: written },
-    { row: '06-RB12', group: 'traefik.io', resources: ['traefikservices'], verbs: `${written} delete` },
-    { row: '06-RB12', group: 'apisix.apache.org', resources: ['apisixroutes'], verbs: `${written} delete` },
-    { row: '06-RB13', group: 'keda.sh', resources: ['scaledobjects'], verbs: `${written} delete` },
-    { row: '06-RB14', group: 'metrics.keptn.sh', resources: ['keptnmetrics'], verbs: 'get' },
-    { row: '06-RB14', group: 'metrics.keptn.sh', resources: ['analyses'], verbs: 'get create delete' },
-    { row: '06-RB15', group: 'serving.knative.dev', resources: ['services'], verbs: 'get list watch patch' },
-    { row: '06-RB15', group: 'serving.knative.dev', resources: ['revisions'], verbs: 'list watch' },
-    { row: '06-RB16', group: 'external.metrics.k8s.io', resources: ['*'], verbs: 'list' },
-  ])('$row: of $group it may $verbs $resources', ({ group, resources, verbs }) => {
-    for (const resource of resources) expect(verbsOf(group, resource), resource).toBe(verbs);
-  });
+    { group: 'split.smi-spec.io', resources: ['trafficsplits'], verbs: `${written} delete` },
+    { group: 'specs.smi-spec.io', resources: ['httproutegroups'], verbs: `${written} delete` },
+    { group: 'gloo.solo.io', resources: ['upstreams'], verbs: written },
+    { group: 'gateway.solo.io', resources: ['routetables'], verbs: written },
+    { group: 'projectcontour.io', resources: ['httpproxies'], verbs: written },
+    { group: 'kuma.io', resources: ['trafficroutes'], verbs: `${written} delete` },
+    { group: 'gateway.networking.k8s.io', resources: ['httproutes', 'grpcroutes'], verbs: written },
+    { group: 'traefik.io', resources: ['traefikservices'], verbs: `${written} delete` },
+    { group: 'apisix.apache.org', resources: ['apisixroutes'], verbs: `${written} delete` },
+    { group: 'keda.sh', resources: ['scaledobjects'], verbs: `${written} delete` },
+    { group: 'metrics.keptn.sh', resources: ['keptnmetrics'], verbs: 'get' },
+    { group: 'metrics.keptn.sh', resources: ['analyses'], verbs: 'get create delete' },
+    { group: 'serving.knative.dev', resources: ['services'], verbs: 'get list watch patch' },
+    { group: 'serving.knative.dev', resources: ['revisions'], verbs: 'list watch' },
+    { group: 'external.metrics.k8s.io', resources: ['*'], verbs: 'list' },
+  ])('its verbs on $resources of $group are: $verbs', hasVerbs);
+
+  it.each([
+    { group: 'policy', resources: ['poddisruptionbudgets'], verbs: `${written} delete` },
+    { group: 'networking.k8s.io', resources: ['networkpolicies'], verbs: `${written} delete` },
+    { group: 'autoscaling.k8s.io', resources: ['verticalpodautoscalers'], verbs: `${written} delete` },
+  ])('I17: its verbs on $resources of $group, which get companions, are: $verbs', hasVerbs);
 
   it('external metrics can also be read without the chart', () => {
     const text = readFileSync(join(import.meta.dirname, '..', '..', 'kustomize', 'base', 'serin.yaml'), 'utf8');

@@ -22,7 +22,6 @@ const AUTO = { annotations: { 'service.kubernetes.io/topology-mode': 'Auto' } };
 
 interface Steering {
   what: string;
-  row: string;
   service: Record<string, unknown>;
   /** Settings that the Services hold. Default: all of `service`. */
   held?: Record<string, unknown>;
@@ -34,11 +33,10 @@ interface Steering {
 
 /** Each value of each field once, in few releases: a busy machine has to bear all of them at once. */
 const steerings: Steering[] = [
-  { what: 'local', row: '07-S7', service: { internalTrafficPolicy: 'Local' } },
-  { what: 'same-zone', row: '07-S8', service: { trafficDistribution: 'PreferSameZone' } },
+  { what: 'local', service: { internalTrafficPolicy: 'Local' } },
+  { what: 'same-zone', service: { trafficDistribution: 'PreferSameZone' } },
   {
     what: 'same-node-and-sticky',
-    row: '07-S6, S8',
     service: {
       trafficDistribution: 'PreferSameNode',
       clientAffinity: 'ClientIP',
@@ -52,13 +50,11 @@ const steerings: Steering[] = [
   },
   {
     what: 'outside-local',
-    row: '07-S7, S8',
     service: { externalTrafficPolicy: 'Local', trafficDistribution: 'PreferClose' },
     isOpen: true,
   },
   {
     what: 'outside-auto-unknown',
-    row: '07-S1, S2, S9',
     service: { externalTrafficPolicy: 'Cluster', internalTrafficPolicy: 'Cluster', trafficDistribution: 'example.org/nearest', apex: AUTO },
     held: { externalTrafficPolicy: 'Cluster', internalTrafficPolicy: 'Cluster', trafficDistribution: undefined },
     message: /spec\.service\.trafficDistribution.*example\.org\/nearest/,
@@ -81,7 +77,7 @@ export function describeSteeredReleases(environmentOf: () => Environment): void 
     describeRefusedTraffic(environmentOf, () => controller, { Service: serviceApplication, 'Knative Service': knativeApplication });
 
     it.concurrent.each(steerings)(
-      '$row: $what: from each node of each zone every moment of a release has a ready endpoint, no request is lost, and what others wrote stays',
+      '$what: from each node of each zone every moment of a release has a ready endpoint, no request is lost, and what others wrote stays',
       async ({ what, service, held = service, message, isOpen }) => {
         const { cluster } = environmentOf();
         const scenario = await Scenario.begin(environmentOf(), controller, `steered-${what}`);

@@ -12,7 +12,7 @@
 {{- end }}
 {{- end }}
 
-{{/* The Deployment of Flagger's chart selects by `app`, and can never select by another label (06-LC14). */}}
+{{/* The Deployment of Flagger's chart selects by `app`, and can never select by another label. */}}
 {{- define "loadtester.selectorLabels" -}}
 app: {{ include "loadtester.name" . }}
 app.kubernetes.io/instance: {{ .Release.Name }}

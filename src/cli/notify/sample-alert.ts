@@ -52,7 +52,7 @@ function failedChecks({ spec, status }: Canary): Verdict[] {
   const failed = (status?.release?.verdicts ?? []).filter(({ verdict }) => verdict === 'failed');
   if (failed.length > 0) return failed;
   const check = spec.analysis.metrics?.[0]?.name ?? 'request-success-rate';
-  return [{ check, verdict: 'failed', value: 94.5, limit: 'at least 99' }];
+  return [{ check, verdict: 'failed', value: 94.5, limit: 'at least 99%' }];
 }
 
 function releaseOf({ status }: Canary, nowMs: number): Release {

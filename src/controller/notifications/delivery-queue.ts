@@ -45,7 +45,7 @@ interface DeliveryAttempt {
   delivery: Delivery;
   id: string;
   signal: AbortSignal;
-  isTold: boolean;
+  isReported: boolean;
   /** Made before, by this process. */
   isAgain: boolean;
 }
@@ -82,7 +82,7 @@ export class DeliveryQueue {
       this.#underway.set(id, abort);
       if (delivery.kind === 'event') this.#options.onEnding?.(canary, REASON[delivery.outcome ?? 'Succeeded']);
       const row = delivery.hook ? delivery.kind : id;
-      inOrder.set(row, [...(inOrder.get(row) ?? []), { canary, delivery, id, signal: abort.signal, isTold: false, isAgain: false }]);
+      inOrder.set(row, [...(inOrder.get(row) ?? []), { canary, delivery, id, signal: abort.signal, isReported: false, isAgain: false }]);
     }
     for (const row of inOrder.values()) void this.#firstAttempts(row);
   }
@@ -139,8 +139,8 @@ export class DeliveryQueue {
   /** Once for all attempts of a message. */
   #report(attempt: DeliveryAttempt, reason: string): void {
     const { canary, delivery } = attempt;
-    if (attempt.isTold) return;
-    attempt.isTold = true;
+    if (attempt.isReported) return;
+    attempt.isReported = true;
     const { to } = delivery.alert ?? {};
     const receiver = to ? `AlertProvider ${to.namespace}/${to.name}` : 'the global receiver';
     const failed =
@@ -151,7 +151,7 @@ export class DeliveryQueue {
   }
 
   /** Does not wait: a repeat after a crash is the same event again, and counted as such (E85). */
-  #tellPassed(canary: Canary, webhook: string): void {
+  #recordPassed(canary: Canary, webhook: string): void {
     const message = `The post-rollout hook ${webhook} passed`;
     void this.#options.record(canary, { type: 'Normal', reason: 'HookPassed', message });
   }
@@ -172,7 +172,7 @@ export class DeliveryQueue {
       case 'event-webhook': {
         const { passed, refused } = await sendHooks(canary, delivery, this.#options, signal);
         // An attempt that is repeated would report its passed hooks again.
-        if (delivery.kind === 'post-rollout' && refused?.isFinal !== false) for (const name of passed) this.#tellPassed(canary, name);
+        if (delivery.kind === 'post-rollout' && refused?.isFinal !== false) for (const name of passed) this.#recordPassed(canary, name);
         return refused && { reason: `${refused.webhook}: ${refused.reason}`, isFinal: refused.isFinal };
       }
       case 'event': {

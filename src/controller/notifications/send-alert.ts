@@ -41,7 +41,7 @@ export function alertSender(deps: AlertSenderDeps): SendAlert {
     const { receiver } = found;
     if (receiver === undefined) return { ok: true };
     const { turns = atOnce } = deps.callsOf?.(canary.metadata.namespace) ?? {};
-    const message = inOwnWords(alertMessage(canary, delivery, deps.config), deps);
+    const message = inOperatorsWords(alertMessage(canary, delivery, deps.config), deps);
     const outcome = 'send' in receiver ? await turns.run(() => receiver.send(message, signal), signal) : receiver;
     if (found.provider) deps.onOutcome?.(found.provider, outcome);
     return outcome;
@@ -49,7 +49,10 @@ export function alertSender(deps: AlertSenderDeps): SendAlert {
 }
 
 /** The text by the operator's template; where that fails, the alert is sent with its own. */
-function inOwnWords(message: AlertMessage, { messageTemplates, log }: Pick<AlertSenderDeps, 'messageTemplates' | 'log'>): AlertMessage {
+function inOperatorsWords(
+  message: AlertMessage,
+  { messageTemplates, log }: Pick<AlertSenderDeps, 'messageTemplates' | 'log'>,
+): AlertMessage {
   const made = messageTemplates?.(message);
   if (made === undefined) return message;
   if ('text' in made) return { ...message, text: made.text };

@@ -69,7 +69,7 @@ export function canaryMetrics(registry: Registry, meshProvider: () => MeshProvid
   ofEach('flagger_canary_condition', ofConditions, ['type', 'status', 'reason'], ({ status: { conditions = [] } }) =>
     conditions.map(({ type, status, reason }) => [{ type, status, reason }, 1]),
   );
-  ofEach('flagger_canary_unmeasured_checks', 'Checks of the last tick that could not be measured', [], ({ status }) => {
+  ofEach('flagger_canary_unmeasured_checks', 'Checks of the last interval that could not be measured', [], ({ status }) => {
     const verdicts = status.release?.verdicts ?? [];
     return [[{}, verdicts.filter(({ verdict, early, observed }) => verdict === 'unmeasured' && !early && !observed).length]];
   });

@@ -8,7 +8,7 @@ import type { OwnedSeries } from './owned-series.ts';
 /** Metrics of the progress of a release. */
 export function tickMetrics(registry: Registry, series: OwnedSeries) {
   const { counter, histogram } = metersIn(registry);
-  const ofTicks = 'Duration of a tick with checks, from its beginning until its verdicts were stored';
+  const ofTicks = 'Duration of the checks of an interval, until their verdicts were stored';
   const durations = histogram('flagger_canary_duration_seconds', ofTicks, ['name', 'namespace']);
   const lagBuckets = [0.01, 0.05, 0.1, 0.5, 1, 2, 5, 10, 30];
   const lag = histogram('serin_reconcile_lag_seconds', 'Delay of reconciles after their planned time', [], lagBuckets);

@@ -65,7 +65,7 @@ export function closedGate({ event }: Input): string | undefined {
   return event.answer.webhook;
 }
 
-/** Checks of this tick that did not pass. */
+/** Checks of this interval that did not pass. */
 export function decisive({ event }: Input): readonly Verdict[] {
   return event.type === 'ANSWER' && event.answer.kind === 'measure' ? judgeChecks(event.answer.verdicts).decisive : [];
 }

@@ -16,7 +16,7 @@ import { withRecent } from '../recent.ts';
 import { shortOfPods } from '../states/words.ts';
 import { closedGate, comparedIn, failedReason, judgementReason, refusalData, refusalReason } from './answer.ts';
 import { announce, because, now, release, who, without } from './change.ts';
-import { alerting } from './terminal.ts';
+import { withAlert } from './listed-messages.ts';
 
 /** Answers of hooks and metrics after which the release continues. */
 export const checks = {
@@ -31,7 +31,7 @@ export const checks = {
     return {
       ...(isNews ? announce(input, say(gate === undefined ? 'PrimaryRejected' : 'GateClosed', reason, { warning: true })) : {}),
       release: isAlert
-        ? alerting(input, held, {
+        ? withAlert(input, held, {
             reason: 'GateClosed',
             severity: 'warn',
             message: gateMessage(input, gate, reason),

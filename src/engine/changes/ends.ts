@@ -11,7 +11,7 @@ import { say } from '../reasons.ts';
 import { weightOf, withWeight } from '../strategy.ts';
 import { isHeld, judgementOf } from './answer.ts';
 import { announce, because, now, who, without } from './change.ts';
-import { terminal } from './terminal.ts';
+import { withEnding } from './listed-messages.ts';
 
 /** Reason for a promotion that an earlier version has begun without recording one. */
 const UNSAID: Pick<Ending, 'code' | 'detail'> = { code: 'Succeeded', detail: 'it was promoted' };
@@ -32,7 +32,7 @@ export const ends = {
     const isAsked = ending.code === 'RolledBackByUser' || ending.code === 'RolledBackByHook';
     // A rollback on request of a hook or a user is not a fault of the release, unless its checks had failed already.
     const isWanted = isAsked && failedChecks < thresholdOf(input.event.facts.canary.spec.analysis);
-    const ended = terminal(input, bare, 'Failed', ending, { reason: 'Failed', severity: isWanted ? 'warn' : 'error' });
+    const ended = withEnding(input, bare, 'Failed', ending, { reason: 'Failed', severity: isWanted ? 'warn' : 'error' });
     const isFit = input.event.facts.primary?.readiness.state === 'ready' && input.event.facts.primary.serving;
     return { release: because(returningTraffic(input, ended, isFit), ending.detail) };
   },
@@ -55,7 +55,7 @@ export const ends = {
   failPromotion: (input: Input) => {
     const { facts } = input.event;
     const ending = failedPromotionEnding(input);
-    const ended = terminal(input, without(input.context.release, 'failing'), 'Failed', ending, {
+    const ended = withEnding(input, without(input.context.release, 'failing'), 'Failed', ending, {
       reason: 'PromotionFailed',
       severity: 'error',
     });
@@ -70,7 +70,7 @@ export const ends = {
   succeed: (input: Input) => {
     const { release: done } = input.context;
     const ending: Ending = { ...(done.ending ?? UNSAID), atMs: now(input) };
-    const ended = terminal(input, done, 'Succeeded', ending, { reason: 'Succeeded', severity: 'info' });
+    const ended = withEnding(input, done, 'Succeeded', ending, { reason: 'Succeeded', severity: 'info' });
     return { release: { ...without(withoutCapacity(ended), 'heldPods', 'failing'), promotedRevision: done.revision, iterations: 0 } };
   },
 

@@ -9,7 +9,7 @@ import { say } from '../reasons.ts';
 import { releaseChange } from '../release-change.ts';
 import { routesToPrimary } from '../strategy.ts';
 import { announce, because, now, pinned, primaryServes, targetName, who, without } from './change.ts';
-import { alerting, terminal } from './terminal.ts';
+import { withAlert, withEnding } from './listed-messages.ts';
 
 /** The revision of the release: bound, started, superseded or cancelled. */
 export const revisions = {
@@ -36,7 +36,7 @@ export const revisions = {
     const initialized = { ...withRevision(withoutCapacity(known), revision), promotedRevision: revision };
     return {
       ...announce(input, say('Initialized', message)),
-      release: alerting(input, initialized, { reason: 'Initialized', severity: 'info', message, isDetailed: true }),
+      release: withAlert(input, initialized, { reason: 'Initialized', severity: 'info', message, isDetailed: true }),
     };
   },
 
@@ -55,17 +55,17 @@ export const revisions = {
     const started = { ...begun, ...(othersUntilMs === undefined ? {} : { othersUntilMs }) };
     return {
       ...announce(input, say('NewRevision', message)),
-      release: alerting(input, started, { reason: 'NewRevision', severity: 'info', message, isDetailed: true }),
+      release: withAlert(input, started, { reason: 'NewRevision', severity: 'info', message, isDetailed: true }),
     };
   },
   supersede: (input: Input) => {
     const { release: old } = input.context;
     const isNewer = input.event.facts.target !== undefined && input.event.facts.target.revision !== old.revision;
-    const ended = isNewer ? terminal(input, old, 'superseded', supersededEnding(input)) : old;
+    const ended = isNewer ? withEnding(input, old, 'superseded', supersededEnding(input)) : old;
     return { release: fresh(input, pinned(input, ended)), open: undefined, wakeAtMs: undefined };
   },
   cancel: (input: Input) => {
-    const ended = terminal(input, input.context.release, 'cancelled', cancelledEnding(input));
+    const ended = withEnding(input, input.context.release, 'cancelled', cancelledEnding(input));
     return {
       release: returningTraffic(
         input,

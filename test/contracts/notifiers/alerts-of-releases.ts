@@ -1,6 +1,7 @@
 import type { Canary } from '../../../src/api/canary.ts';
 import type { Delivery } from '../../../src/api/canary-status.ts';
 import { alertMessage } from '../../../src/controller/notifications/alert-message.ts';
+import { judgeMeasurement } from '../../../src/metrics/judge-measurement.ts';
 import type { AlertMessage } from '../../../src/notifiers/notifier.ts';
 import { aCanary, initialized, type World } from '../../fakes/world.ts';
 
@@ -42,10 +43,14 @@ function alertOf(reason: string, prepare: (world: World) => void = () => undefin
   return { canary: world.canary, delivery: found };
 }
 
+const successRate = { name: 'request-success-rate', thresholdRange: { min: 99 } };
+const duration = { name: 'request-duration', thresholdRange: { max: 500 } };
+
+/** Judged as a release judges them, so that the payloads show its words. */
 const failing = (world: World): void => {
   world.behaviour.verdicts = [
-    { check: 'request-success-rate', verdict: 'failed', value: 94.5, limit: 'at least 99' },
-    { check: 'request-duration', verdict: 'passed', value: 120, limit: 'at most 500' },
+    { ...judgeMeasurement(successRate, 'successRate', { kind: 'value', value: 94.5 }), requests: 412 },
+    { ...judgeMeasurement(duration, 'duration', { kind: 'value', value: 120 }), requests: 412 },
   ];
 };
 

@@ -20,7 +20,6 @@ const apisix: RouterCase = {
   crds: 'apisix',
   afterDeletion: besideUsers,
   queries: {
-    rows: '05-B19, W11',
     metric: 'apisix_http_status',
     selector,
 

@@ -11,7 +11,7 @@ const partsOf = ({ spec }: Raw): Part[] =>
 
 const appMesh: RouterCase = {
   afterDeletion: insideMesh,
-  queries: envoyQueries('05-B12, Q14', pods),
+  queries: envoyQueries(pods),
   lacks: { mirroring: 'no field', sessionAffinity: 'no cookies' },
   foreignSpec: {},
   sums: (object) => partsOf(object).map(({ action }) => action.weightedTargets.reduce((sum, { weight }) => sum + weight, 0)),

@@ -12,7 +12,7 @@ const contour: RouterCase = {
   golden: 'contour',
   crds: 'contour',
   afterDeletion: [{ stays: ['HTTPProxy'], because: 'your root HTTPProxy includes it' }],
-  queries: envoyQueries('05-B13', 'envoy_cluster_name=~"shop_store-canary_[0-9a-zA-Z-]+"'),
+  queries: envoyQueries('envoy_cluster_name=~"shop_store-canary_[0-9a-zA-Z-]+"'),
   lacks: { sessionAffinity: 'a response header can be set, which takes the cookies of the application away, but not added' },
   foreignSpec: {},
   sums: (object) => routesOf(object).map(({ services }) => services.reduce((sum, { weight, mirror }) => sum + (mirror ? 0 : weight), 0)),

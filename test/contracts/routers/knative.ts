@@ -5,7 +5,7 @@ import type { RouterCase, RouterCases } from './router-case.ts';
 const knative: RouterCase = {
   crds: 'knative',
   afterDeletion: [{ stays: [], because: 'nothing is generated: the traffic block of your Service is restored' }],
-  queries: envoyQueries('05-B16', 'envoy_cluster_name=~"shop/way"'),
+  queries: envoyQueries('envoy_cluster_name=~"shop/way"'),
   lacks: { mirroring: 'no field', headerMatch: 'no field', sessionAffinity: 'no cookies' },
   inPlace: [
     {

@@ -6,7 +6,7 @@ const kuma: RouterCase = {
   golden: 'kuma',
   crds: 'kuma',
   afterDeletion: insideMesh,
-  queries: envoyQueries('05-B15, W11', 'service=~"store-canary_shop_svc_[0-9a-zA-Z-]+"'),
+  queries: envoyQueries('service=~"store-canary_shop_svc_[0-9a-zA-Z-]+"'),
   lacks: { mirroring: 'no field', headerMatch: 'its matches are left to its newer kinds', sessionAffinity: 'no cookies' },
   foreignSpec: {},
   isClusterScoped: true,

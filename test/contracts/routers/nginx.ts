@@ -22,7 +22,6 @@ const nginx: RouterCase = {
   crds: 'built in',
   afterDeletion: besideUsers,
   queries: {
-    rows: '05-B21',
     metric: 'nginx_ingress_controller_requests',
     selector,
 

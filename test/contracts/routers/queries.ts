@@ -1,7 +1,5 @@
 /** The built-in queries of a provider, by Flagger's table: metric, selector, what succeeded, and how long it took. */
 export interface ExpectedQueries {
-  /** Ids of the rules of Flagger that they follow, for a provider that Flagger has. */
-  rows?: string;
   metric: string;
   selector: string;
   /** Added to the selector if the counter is a bucket of a histogram. */
@@ -20,8 +18,7 @@ export const quantile = (buckets: string, selector: string): string =>
 export const mean = (name: string, selector: string): string =>
   `sum(rate(${name}_sum{${selector}}[2m])) / sum(rate(${name}_count{${selector}}[2m])) * 1000`;
 
-export const envoyQueries = (rows: string, selector: string): ExpectedQueries => ({
-  rows,
+export const envoyQueries = (selector: string): ExpectedQueries => ({
   selector,
   metric: 'envoy_cluster_upstream_rq',
   succeeded: 'envoy_response_code!~"5.*"',
@@ -32,7 +29,6 @@ export const envoyQueries = (rows: string, selector: string): ExpectedQueries =>
 export const pods = 'kubernetes_namespace="shop", kubernetes_pod_name=~"web-[0-9a-zA-Z]+(-[0-9a-zA-Z]+)"';
 
 export const applicationQueries: ExpectedQueries = {
-  rows: '05-B17, B26, Q14',
   metric: 'http_request_duration_seconds_count',
   selector: pods,
   succeeded: 'status!~"5.*"',
@@ -44,7 +40,6 @@ const istio = 'reporter="destination", destination_workload_namespace="shop", de
 
 /** SMI has the queries of Istio. */
 export const istioQueries: ExpectedQueries = {
-  rows: '05-B10, B4, Q14',
   metric: 'istio_requests_total',
   selector: istio,
   succeeded: 'response_code!~"5.*"',

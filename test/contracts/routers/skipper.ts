@@ -12,7 +12,6 @@ const skipper: RouterCase = {
   crds: 'built in',
   afterDeletion: besideUsers,
   queries: {
-    rows: '05-B22',
     metric: 'skipper_response_duration_seconds_bucket',
     selector,
     and: 'le="+Inf"',

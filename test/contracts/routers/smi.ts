@@ -29,7 +29,6 @@ const smiMatches: RouterCase = {
 
 const linkerd = 'namespace="shop", deployment=~"web", direction="inbound"';
 const linkerdQueries: ExpectedQueries = {
-  rows: '05-B11',
   metric: 'response_total',
   selector: linkerd,
   succeeded: 'classification!="failure"',
@@ -39,7 +38,6 @@ const linkerdQueries: ExpectedQueries = {
 
 const osm = 'destination_namespace="shop", destination_kind="Deployment", destination_name="web"';
 const osmQueries: ExpectedQueries = {
-  rows: '05-B18',
   metric: 'osm_request_total',
   selector: osm,
   succeeded: 'response_code!~"5.*"',

@@ -9,7 +9,6 @@ const traefik: RouterCase = {
   crds: 'traefik',
   afterDeletion: [{ stays: ['TraefikService'], because: 'your IngressRoute names it' }],
   queries: {
-    rows: '05-B20, W11',
     metric: 'traefik_service_request_duration_seconds_bucket',
     selector,
     and: 'le="+Inf"',

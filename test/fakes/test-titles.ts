@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-export interface TestTitle {
+interface TestTitle {
   /** From the root of the repository. */
   readonly file: string;
   readonly title: string;

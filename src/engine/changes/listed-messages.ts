@@ -6,14 +6,14 @@ import { type Input, withDeliveries } from '../context.ts';
 import { now, who } from './change.ts';
 
 /** A release with an alert about it added (rule E64). */
-export function alerting(input: Input, from: Release, alert: ReleaseAlert): Release {
+export function withAlert(input: Input, from: Release, alert: ReleaseAlert): Release {
   return withDeliveries(from, alertDeliveries(input.event.facts, from, alert));
 }
 
 type DeliveryOutcome = NonNullable<Delivery['outcome']>;
 
 /** The release has ended, and its reason is recorded: every message about it, with its receiver, is listed before anything acts (E30, E54). */
-export function terminal(
+export function withEnding(
   input: Input,
   from: Release,
   outcome: DeliveryOutcome,
@@ -37,7 +37,7 @@ export function terminal(
     ...(isEnd ? toHooks('post-rollout', hooksNamed(canary, 'post-rollout')) : []),
   ]);
   const ended = { ...listed, ending };
-  return alert ? alerting(input, ended, { ...alert, outcome, message, ending }) : ended;
+  return alert ? withAlert(input, ended, { ...alert, outcome, message, ending }) : ended;
 }
 
 /** Hooks in order; hooks with the same name are numbered. */
