@@ -127,6 +127,13 @@ describe.each([...firstCases, ...secondCases])('metric backend $title', ({ type,
     for (const secret of [...known.planted, 'planted-page']) expect(text).not.toContain(secret);
   });
 
+  it('treats a Secret that is only for TLS as no Secret', () => {
+    const { secretRef: _, ...provider } = sourceOf(known, type, fake.address).provider;
+    const made = (changes: object) => backendFor({ ...sourceOf(known, type, fake.address), ...changes });
+    const tlsOnly = { secret: { 'tls.crt': 'a certificate', 'tls.key': 'its key' } };
+    expect('problem' in made(tlsOnly)).toBe('problem' in made({ provider, secret: undefined }));
+  });
+
   it('names the missing keys of a Secret', () => {
     const { secret } = known.source;
     if (!secret) return;
