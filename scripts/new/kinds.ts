@@ -65,7 +65,7 @@ export const kinds = {
       "npx vitest run test/contracts/metric-backends.integration.test.ts -t 'backend NAME' --hideSkippedTests: each failing test is a promise that the backend has to keep",
       'test/contracts/metric-backends/NAME.ts: the documented answers and requests of TITLE; src/metrics/providers/NAME.ts: its request, answer, rule and credentials',
       'test/fixtures/public-forms/metrics-and-alerts.yaml: a MetricTemplate as its users write it',
-      'test/integration/credentials.test.ts: its row, with planted credentials; credentials/echo-server.ts: its good answer and its refusal',
+      'test/integration/credentials/templates.ts: its planted credentials; echo-server.ts beside it: its good answer and its refusal',
       'docs/metrics.md: its row; then npm run generate',
     ],
   },
