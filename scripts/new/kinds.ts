@@ -21,7 +21,7 @@ export interface PluginKind {
 const WORD = { form: /^[a-z][a-z0-9]*$/, says: 'lower-case letters and digits' };
 
 /** The comment at the head of a list of exports. */
-const HEAD = /^\/\*\*.*\n/;
+const HEAD = /^\/\*\*.*\n\n/;
 
 /** The end of the last entry of a table that begins with this text. */
 const lastOf = (table: string, end = '}'): RegExp => new RegExp(`^(?:export )?const ${table}\\b[\\s\\S]*?\\n(?=\\${end})`, 'm');
@@ -62,10 +62,10 @@ export const kinds = {
       { file: 'src/metrics/providers/backends.ts', after: HEAD, text: "export { NAME } from './NAME.ts';\n" },
     ],
     next: [
-      "npx vitest run test/contracts/metric-backends.integration.test.ts -t 'backend NAME': each failing test is a promise that the backend has to keep",
-      'replace the answers in test/contracts/metric-backends/NAME.ts by documented ones of TITLE',
+      "npx vitest run test/contracts/metric-backends.integration.test.ts -t 'backend NAME' --hideSkippedTests: each failing test is a promise that the backend has to keep",
+      'test/contracts/metric-backends/NAME.ts: the documented answers and requests of TITLE; src/metrics/providers/NAME.ts: its request, answer, rule and credentials',
       'test/fixtures/public-forms/metrics-and-alerts.yaml: a MetricTemplate as its users write it',
-      'test/integration/credentials.test.ts and credentials/echo-server.ts: its row, with planted credentials',
+      'test/integration/credentials/templates.ts: its planted credentials; echo-server.ts beside it: its good answer and its refusal',
       'docs/metrics.md: its row; then npm run generate',
     ],
   },

@@ -2,6 +2,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { kinds, type PluginKind } from './kinds.ts';
 
+/** Of every kind. */
+const LAST = 'CHANGELOG.md: a line, if users can see it; then npm run check';
+
 export type KindName = keyof typeof kinds;
 
 /** Files to write, with their whole content, by path below the root. */
@@ -44,7 +47,7 @@ export function planPlugin(root: string, kind: string | undefined, name: string 
     const at = place.index + place[0].length;
     changed[file] = `${now.slice(0, at)}${words(text)}${now.slice(at)}`;
   }
-  return { created: Object.fromEntries(created), changed, next: found.next.map(words) };
+  return { created: Object.fromEntries(created), changed, next: [...found.next, LAST].map(words) };
 }
 
 /** Puts the name in the place of NAME, as an identifier, and a title in the place of TITLE. */

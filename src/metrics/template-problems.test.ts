@@ -5,7 +5,7 @@ import { parseAllDocuments } from 'yaml';
 import { sourceOf } from '../../test/contracts/metric-backends/backend-case.ts';
 import { backendCases } from '../../test/contracts/metric-backends/index.ts';
 import { type MetricProviderType, type MetricTemplateSpec, metricProviders } from '../api/metric-template.ts';
-import { templateProblems } from './template-problems.ts';
+import { secretProblems, templateProblems } from './template-problems.ts';
 
 /** The MetricTemplate of the contract case of a backend. */
 const spec = (type: MetricProviderType, provider: object = {}, more: Partial<MetricTemplateSpec> = {}): MetricTemplateSpec => {
@@ -76,6 +76,21 @@ it.each<[string, Record<string, string[]>, string]>([
   expect([problem?.path, more]).toEqual(['spec.provider.headers', []]);
   expect(problem?.message).toContain(message);
 });
+
+it.each([
+  ['prometheus', 'username'],
+  ['graphite', 'username'],
+  ['influxdb', 'token'],
+] as const)(
+  'a Secret of type %s that is only for TLS has no problem; of a Secret with the key %s the missing key is named',
+  (type, key) => {
+    const template = spec(type, { secretRef: { name: 'keys' } });
+    expect(secretProblems(template, { 'tls.crt': 'a certificate', 'tls.key': 'its key' })).toEqual([]);
+    expect(secretProblems(template, { 'ca.crt': 'an authority', [key]: 'planted' })).toEqual([
+      { path: 'spec.provider.secretRef.name', message: expect.stringMatching(/^Secret keys (needs .*password|lacks org)/) },
+    ]);
+  },
+);
 
 it('the templates of the examples may work', () => {
   const text = readFileSync(join(import.meta.dirname, '..', '..', 'examples', 'metric-template.yaml'), 'utf8');

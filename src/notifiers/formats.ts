@@ -1,4 +1,5 @@
 /** Every format of alerts, exported by the value of `spec.type`. */
+
 export { alertmanager } from './alertmanager.ts';
 export { discord } from './discord.ts';
 export { gchat } from './gchat.ts';

@@ -1,4 +1,5 @@
 /** Every value of `spec.provider`, by which a definition is exported: one line a folder. */
+
 export { apisixProvider as apisix } from './apisix/index.ts';
 export { appMeshV1beta1Provider as appmesh, appMeshV1beta2Provider as 'appmesh:v1beta2' } from './appmesh/index.ts';
 export { contourProvider as contour } from './contour/index.ts';

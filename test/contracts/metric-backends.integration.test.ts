@@ -3,7 +3,7 @@ import type { MetricProviderType } from '../../src/api/metric-template.ts';
 import { backendFor, backends } from '../../src/metrics/providers/index.ts';
 import type { Measurement, MetricProvider } from '../../src/metrics/providers/metric-provider.ts';
 import type { SampleChoice } from '../../src/metrics/samples.ts';
-import { type BackendCase, type FakeBackend, type Scenario, sourceOf } from './metric-backends/backend-case.ts';
+import { type BackendCase, type FakeBackend, type Scenario, type SeenRequest, sourceOf } from './metric-backends/backend-case.ts';
 import { backendCases, secondCases } from './metric-backends/index.ts';
 
 const signal = new AbortController().signal;
@@ -37,11 +37,13 @@ describe.each([...firstCases, ...secondCases])('metric backend $title', ({ type,
     return make(choice, changes).runQuery(known.query, signal);
   };
   const noData = { kind: 'noData', reason: expect.any(String) };
+  const unlike = (field: 'isDocumented' | 'isProbe', request: SeenRequest) =>
+    `${field} of test/contracts/metric-backends/${type}.ts refuses this request of the backend: ${JSON.stringify(request)}`;
 
   it('sends the documented request and reads the value', async () => {
     expect(await asked('value')).toEqual({ kind: 'value', value: known.value ?? 7 });
     expect(fake.requests).not.toEqual([]);
-    for (const request of fake.requests) expect(known.isDocumented(request), JSON.stringify(request)).toBe(true);
+    for (const request of fake.requests) expect(known.isDocumented(request), unlike('isDocumented', request)).toBe(true);
   });
 
   const { leftOut = {} } = known;
@@ -111,7 +113,7 @@ describe.each([...firstCases, ...secondCases])('metric backend $title', ({ type,
     fake.answersWith('value');
     expect(await make().isOnline(signal)).toBeUndefined();
     expect(fake.requests).not.toEqual([]);
-    for (const request of fake.requests) expect(known.isProbe(request), JSON.stringify(request)).toBe(true);
+    for (const request of fake.requests) expect(known.isProbe(request), unlike('isProbe', request)).toBe(true);
     fake.answersWith('down');
     expect(await make().isOnline(signal)).toEqual(expect.stringContaining(name));
   });
@@ -127,13 +129,19 @@ describe.each([...firstCases, ...secondCases])('metric backend $title', ({ type,
     for (const secret of [...known.planted, 'planted-page']) expect(text).not.toContain(secret);
   });
 
+  it('treats a Secret that is only for TLS as no Secret', () => {
+    const { secretRef: _, ...provider } = sourceOf(known, type, fake.address).provider;
+    const made = (changes: object) => backendFor({ ...sourceOf(known, type, fake.address), ...changes });
+    const tlsOnly = { secret: { 'tls.crt': 'a certificate', 'tls.key': 'its key' } };
+    expect('problem' in made(tlsOnly)).toBe('problem' in made({ provider, secret: undefined }));
+  });
+
   it('names the missing keys of a Secret', () => {
-    const { secret } = known.source;
-    if (!secret) return;
-    for (const key of Object.keys(secret)) {
+    const { secret = {} } = known.source;
+    for (const key of Object.keys(secret).filter((one) => !known.optionalKeys?.includes(one))) {
       const { [key]: _, ...rest } = secret;
       const made = backendFor({ ...sourceOf(known, type, fake.address), secret: rest });
-      if ('problem' in made) expect(made.problem).toMatch(new RegExp(`shop/keys.*${key}`));
+      expect(made).toEqual({ problem: expect.stringMatching(new RegExp(`shop/keys.*${key}`)) });
     }
   });
 });

@@ -1,23 +1,15 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
-import type { MetricProviderType } from '../../src/api/metric-template.ts';
+import { type MetricProviderType, metricProviders } from '../../src/api/metric-template.ts';
+import { parseJson } from '../../src/base/json.ts';
 import { backendFor } from '../../src/metrics/providers/index.ts';
-import { sourceOf } from '../contracts/metric-backends/backend-case.ts';
+import { type BackendCase, sourceOf } from '../contracts/metric-backends/backend-case.ts';
 import { backendCases } from '../contracts/metric-backends/index.ts';
 import { changed, hostileJson, hostileText } from './hostile-values.ts';
 
-/** A good answer of each backend with an HTTP API; the answers of other backends have readers of their own (`readFrame`, or the vendor's). */
-const ANSWERS: Partial<Record<MetricProviderType, object>> = {
-  prometheus: { status: 'success', data: { resultType: 'vector', result: [{ metric: {}, value: [1, '2'] }] } },
-  datadog: { series: [{ pointlist: [[1, 2]] }] },
-  graphite: [{ target: 'a', datapoints: [[1, 2]] }],
-  newrelic: { results: [{ result: 1 }] },
-  dynatrace: { result: [{ data: [{ values: [1] }] }] },
-  influxdb: { message: 'refused' },
-  externalmetrics: { items: [{ metricName: 'a', value: '1', timestamp: '2026-01-01T00:00:00Z' }] },
-  keptn: { status: { value: '1', intervalResults: [{ value: '2' }] } },
-};
+/** Their answers have readers of their own: `readFrame`, and the client of AWS. */
+const READ_ELSEWHERE: readonly MetricProviderType[] = ['splunk', 'cloudwatch'];
 
 interface Played {
   status: number;
@@ -30,7 +22,7 @@ export interface FuzzedBackend {
   stop(): void;
 }
 
-export const fuzzedBackends = Object.keys(ANSWERS) as MetricProviderType[];
+export const fuzzedBackends = metricProviders.filter((type) => !READ_ELSEWHERE.includes(type));
 
 /** A backend whose server answers with any fed input. */
 export async function startBackend(type: MetricProviderType): Promise<FuzzedBackend> {
@@ -44,7 +36,7 @@ export async function startBackend(type: MetricProviderType): Promise<FuzzedBack
   const known = backendCases[type];
   const made = backendFor(sourceOf(known, type, `http://127.0.0.1:${port}`));
   if ('problem' in made) throw new Error(made.problem);
-  const json = fc.oneof(changed([ANSWERS[type] ?? {}]), hostileJson).map((value) => JSON.stringify(value) ?? '');
+  const json = fc.oneof(changed(await answersOf(known)), hostileJson).map((value) => JSON.stringify(value) ?? '');
   return {
     feed: fc.record({ status: fc.constantFrom(200, 200, 200, 400, 404), body: fc.oneof({ weight: 4, arbitrary: json }, hostileText) }),
     async ask(value) {
@@ -56,4 +48,17 @@ export async function startBackend(type: MetricProviderType): Promise<FuzzedBack
       server.closeAllConnections();
     },
   };
+}
+
+/** The good answer and the refusal of the contract case, as far as they are JSON. */
+async function answersOf(known: BackendCase): Promise<object[]> {
+  const fake = await known.start();
+  const answers: object[] = [];
+  for (const scenario of ['value', 'refused'] as const) {
+    fake.answersWith(scenario);
+    const answer = parseJson(await (await fetch(fake.address)).text());
+    if (typeof answer === 'object' && answer !== null) answers.push(answer);
+  }
+  await fake.stop();
+  return answers;
 }

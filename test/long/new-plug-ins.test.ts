@@ -6,12 +6,29 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { kinds } from '../../scripts/new/kinds.ts';
 
 interface Report {
-  testResults: { name: string; message: string; assertionResults: { status: string; fullName: string; failureMessages: string[] }[] }[];
+  testResults: {
+    name: string;
+    message: string;
+    assertionResults: { status: string; title: string; fullName: string; failureMessages: string[] }[];
+  }[];
 }
 
 const root = join(import.meta.dirname, '..', '..');
 const copy = mkdtempSync(join(tmpdir(), 'serin-new-'));
 const bin = (name: string): string => join(root, 'node_modules', name);
+
+/** Promises of a metric backend that placeholders must not keep: they compare its own requests and answers. */
+const DECIDED_BY_ITS_CASE = [
+  'sends the documented request and reads the value',
+  'distinguishes no data from zero',
+  'takes null for noData by default, and for no data where the template wants that',
+  'takes empty for noData by default, and for no data where the template wants that',
+  'takes NaN for noData by default, and for no data where the template wants that',
+  'takes stale for noData by default, and for no data where the template wants that',
+  'handles several series knowingly',
+  'an answer that is refused is an error, in words',
+  'is online when it answers, and says why not',
+];
 
 beforeAll(() => {
   const files = execFileSync('git', ['ls-files', '-z'], { cwd: root, encoding: 'utf8' }).split('\0').filter(Boolean);
@@ -46,5 +63,10 @@ describe('a skeleton of each kind of plug-in', () => {
     expect(status).toBe(1);
     expect(failed.filter((text) => !/acme/i.test(text))).toEqual([]);
     for (const kind of ['provider', 'backend', 'sink']) expect(failed.join('\n')).toContain(`${kind}acme`);
+
+    const promises = testResults
+      .flatMap(({ assertionResults }) => assertionResults)
+      .filter(({ fullName }) => fullName.startsWith('metric backend backendacme'));
+    expect(promises.filter(({ status }) => status === 'failed').map(({ title }) => title)).toEqual(DECIDED_BY_ITS_CASE);
   });
 });

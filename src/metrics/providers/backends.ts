@@ -1,4 +1,5 @@
 /** Every metric backend, exported by the value of `spec.provider.type`. */
+
 export { cloudwatch } from './cloudwatch.ts';
 export { datadog } from './datadog.ts';
 export { dynatrace } from './dynatrace.ts';

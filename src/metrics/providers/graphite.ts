@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { baseUrl } from '../http/base-url.ts';
 import type { SampleRule } from '../samples.ts';
-import { type MakeBackend, wrongAddress, wrongField } from './backend.ts';
+import { type MakeBackend, optionalSecret, wrongAddress, wrongField } from './backend.ts';
 import { jsonBackend } from './json-backend.ts';
 
 const RULE: SampleRule = { series: 'last', sample: 'last', null: 'skip', empty: 'noData', nan: 'keep' };
@@ -11,9 +11,10 @@ const ResponseBody = z.array(z.looseObject({ datapoints: z.array(z.tuple([Numeri
 
 /** Graphite's render API. The query is itself a URL query string: `target=…&from=-2min`. */
 export const graphite: MakeBackend = (source) => {
-  const { secret, secretName, provider } = source;
+  const { secretName, provider } = source;
   const { address } = provider;
   if (!address) return wrongField('spec.provider.address', 'is required');
+  const secret = optionalSecret(source, ['username', 'password']);
   if (secret && !(secret.username && secret.password)) return { problem: `Secret ${secretName} needs username and password` };
   const credentials = secret && `Basic ${Buffer.from(`${secret.username}:${secret.password}`).toString('base64')}`;
   const get = (query: string) => {

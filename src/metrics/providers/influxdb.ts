@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { keptIn } from '../../base/once.ts';
 import { baseUrl } from '../http/base-url.ts';
 import type { SampleRule, Samples } from '../samples.ts';
-import { type MakeBackend, secretKeys, wrongAddress, wrongField } from './backend.ts';
+import { type MakeBackend, optionalSecret, secretKeys, wrongAddress, wrongField } from './backend.ts';
 import { jsonBackend } from './json-backend.ts';
 
 /** Today an empty answer is zero, so that an error count without errors passes; `strictNoData` takes it for no data. */
@@ -17,7 +17,7 @@ const NUMBERS = ['double', 'long', 'unsignedLong'];
 export const influxdb: MakeBackend = (source) => {
   const { provider } = source;
   if (!provider.address) return wrongField('spec.provider.address', 'is required');
-  const keys = provider.secretRef ? secretKeys(source, ['token', 'org']) : { token: '', org: '' };
+  const keys = optionalSecret(source, ['token', 'org']) ? secretKeys(source, ['token', 'org']) : { token: '', org: '' };
   if ('problem' in keys) return keys;
   const url = baseUrl(provider.address, '/api/v2/query', { org: keys.org });
   if (!url) return wrongAddress;

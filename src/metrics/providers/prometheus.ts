@@ -5,7 +5,7 @@ import { headerProblem } from '../../base/request-header.ts';
 import { baseUrl } from '../http/base-url.ts';
 import { sendRequest } from '../http/send-request.ts';
 import { pickSample, type SampleChoice, type SampleRule } from '../samples.ts';
-import { type BackendTransport, type MakeBackend, transportOf, wrongField } from './backend.ts';
+import { type BackendTransport, type MakeBackend, optionalSecret, transportOf, wrongField } from './backend.ts';
 import type { Measurement, MeasureProblem, SeriesProvider } from './metric-provider.ts';
 import { checkedResponse, type Readable, samplesOf } from './prometheus-response.ts';
 import { seriesOf } from './prometheus-series.ts';
@@ -137,7 +137,7 @@ function detailOf(body: string, secrets: readonly (string | undefined)[]): strin
 
 /** `spec.provider` of type `prometheus`: a token wins over a name and password (05 4.1). */
 export const prometheusBackend: MakeBackend = (source) => {
-  const { provider, secret, secretName, choice } = source;
+  const { provider, secretName, choice } = source;
   const { address, headers } = provider;
   if (!address) return wrongField('spec.provider.address', 'is required');
   for (const [name, values] of Object.entries(headers ?? {})) {
@@ -145,11 +145,10 @@ export const prometheusBackend: MakeBackend = (source) => {
     if (problem !== undefined) return wrongField('spec.provider.headers', `has ${JSON.stringify(name.slice(0, 80))}, which ${problem}`);
   }
   const options: PrometheusOptions = { address, choice, ...transportOf(source), ...(headers ? { headers } : {}) };
+  const secret = optionalSecret(source, ['token', 'username', 'password']);
   if (!secret) return prometheus(options);
   const { token, username, password } = secret;
   if (token) return prometheus({ ...options, bearer: token });
-  // A Secret can be set only for TLS.
-  if (username === undefined && password === undefined && source.tls) return prometheus(options);
   if (username === undefined || password === undefined) return { problem: `Secret ${secretName} needs token, or username and password` };
   return prometheus({ ...options, basicAuth: { username, password } });
 };

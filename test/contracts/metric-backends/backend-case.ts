@@ -4,7 +4,16 @@ import type { AskCluster } from '../../../src/metrics/http/ask-cluster.ts';
 import type { BackendSource } from '../../../src/metrics/providers/backend.ts';
 import type { Measurement } from '../../../src/metrics/providers/metric-provider.ts';
 
-/** Answers of a backend, in its own words. */
+/**
+ * Answers of a backend, in its own words:
+ * - `value`: the number 7, or `value` of the case.
+ * - `noData`: a query that finds nothing. `empty`: no series, or a series without points. Often both are the same answer.
+ * - `null`, `NaN`: a point without a value, and one whose value is not a number.
+ * - `stale`: a point that is older than the query wants.
+ * - `severalSeries`: more series than one; `ofSeveral` is the number that is judged.
+ * - `refused`: a query with a mistake, with the documented message.
+ * - The others are the same for all of HTTP (`http-fake.ts`).
+ */
 export type Scenario =
   | 'value'
   | 'noData'
@@ -44,6 +53,8 @@ export interface BackendCase {
   start(): Promise<FakeBackend>;
   /** A MetricTemplate and its Secret; the address is that of the fake. */
   source: { provider?: object; secret?: Readonly<Record<string, string>>; intervalMs?: number };
+  /** Keys of the Secret that it can do without. Each other key is named when it is missing. */
+  optionalKeys?: readonly string[];
   query: string;
   /** The fake is the cluster's own API server. */
   inCluster?: boolean;
@@ -61,10 +72,11 @@ export interface BackendCase {
   null?: number | string;
   empty?: number | string;
   NaN?: 'kept' | 'noData' | string;
-  stale?: string;
   /** Under `strictNoData` all four are no data, unless it cannot happen. */
+  stale?: string;
+  /** The reason for `refused`, with the message of the answer; default: only its status. */
   refusalShown?: RegExp;
-  /** The code of an answer of 400, where that always means the query. */
+  /** The code of an answer of 400, where that always means the query (`queryRefusal` of the backend). */
   refusalCode?: 'QueryInvalid';
   /** Texts of the Secret that nothing may show. */
   planted: readonly string[];

@@ -30,6 +30,7 @@ const common = {
 export const externalmetricsElsewhere: BackendCase = {
   ...common,
   source: { secret: { token: 'planted-token\n' } },
+  optionalKeys: ['token'],
   isDocumented: ({ method, url, headers }) => method === 'GET' && url === PATH && headers.authorization === 'Bearer planted-token',
   planted: ['planted-token', 'planted-object'],
 };

@@ -9,7 +9,7 @@ export const backendCases = Object.fromEntries(
   await Promise.all(metricProviders.map(async (type) => [type, (await import(/* @vite-ignore */ `./${type}.ts`))[type]])),
 ) as Readonly<Record<MetricProviderType, BackendCase>>;
 
-/** Backends with a second API, which keeps the same promises. */
+/** Second APIs of a backend, or second kinds of credentials, with the same promises. */
 export const secondCases: readonly { title: string; type: MetricProviderType; known: BackendCase }[] = [
   { title: 'externalmetrics at an address', type: 'externalmetrics', known: externalmetricsElsewhere },
   { title: 'keptn with an Analysis', type: 'keptn', known: keptnAnalysis },

@@ -40,6 +40,7 @@ export const stackdriver: BackendCase = {
       refused,
     }),
   source: { secret: { project: 'shop', serviceAccountKey } },
+  optionalKeys: ['serviceAccountKey'],
   query: 'fetch k8s_container | every 1m',
   isDocumented: (request) =>
     request.method === 'POST' &&
@@ -59,6 +60,7 @@ export const stackdriver: BackendCase = {
 export const stackdriverPromql: BackendCase = {
   start: startPrometheusFake,
   source: { provider: { queryLanguage: 'promql' }, secret: { project: 'shop', serviceAccountKey } },
+  optionalKeys: ['serviceAccountKey'],
   // Google's Prometheus API.
   name: 'Prometheus',
   query: 'sum(rate(requests[1m]))',

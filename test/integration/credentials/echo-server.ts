@@ -20,7 +20,7 @@ export interface EchoServer {
 const vector = JSON.stringify({ status: 'success', data: { resultType: 'vector', result: [{ metric: {}, value: [1, '1'] }] } });
 
 /** Good answer of each kind of endpoint: backends answer the number 1. */
-const good: Readonly<Record<string, string>> = {
+export const good: Readonly<Record<string, string>> = {
   server: vector,
   prometheus: vector,
   datadog: '{"series":[{"pointlist":[[1,1]]}]}',
@@ -34,12 +34,13 @@ const good: Readonly<Record<string, string>> = {
   alerts: 'ok',
 };
 
-/** Refusal of each kind of endpoint, with its error text in the usual field. */
-const refusals: Readonly<Record<string, (words: string) => object>> = {
+/** Refusal of each kind of endpoint, with its error text in the usual field, or the reason for which no text is shown. */
+export const refusals: Readonly<Record<string, ((words: string) => object) | string>> = {
   server: (error) => ({ status: 'error', errorType: 'bad_data', error }),
   prometheus: (error) => ({ status: 'error', errorType: 'bad_data', error }),
   datadog: (words) => ({ errors: [words] }),
   newrelic: (error) => ({ error }),
+  graphite: 'Graphite refuses with a page, and nothing of it is shown',
   influxdb: (message) => ({ code: 'invalid', message }),
   dynatrace: (message) => ({ error: { code: 400, message } }),
   stackdriver: (message) => ({ error: { code: 400, message } }),
@@ -80,7 +81,7 @@ export async function startEchoServer(network: Network = loopback): Promise<Echo
     else {
       const words = echo(request, body);
       const refusal = refusals[first];
-      response.writeHead(first === 'alerts' ? 503 : 400).end(refusal ? JSON.stringify(refusal(words)) : words);
+      response.writeHead(first === 'alerts' ? 503 : 400).end(typeof refusal === 'function' ? JSON.stringify(refusal(words)) : words);
     }
   });
   const sockets = new WebSocketServer({ noServer: true });
