@@ -1,6 +1,6 @@
 import type { Schedule } from './adversary.ts';
 
-const plain = { more: [], hasScaler: false, observesAfterMs: 0, aimed: [] };
+const plain = { more: [], hasScaler: false, observesAfterMs: 0, aimed: [] } satisfies Partial<Schedule>;
 
 /**
  * Schedules of `SCHEDULES_SEED=746998395` that once got bytes to the primary that no analysed pod had run, in their drawn form.
