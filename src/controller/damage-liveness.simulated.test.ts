@@ -36,7 +36,6 @@ describe('damage that Flagger does: liveness', () => {
     lab.push('2');
     await ended(lab);
     expect([lab.phase(), failed.size > 5, lab.lost]).toEqual(['Succeeded', true, []]);
-    lab.close();
   });
 
   it('a Canary that is gone leaves no timer and no write behind, and an edited interval one tick at a time', async () => {
@@ -52,7 +51,6 @@ describe('damage that Flagger does: liveness', () => {
     const after = lab.writes.length;
     await lab.pass(600_000);
     expect([lab.writes.length - after, lab.clock.pending]).toEqual([0, 0]);
-    lab.close();
   });
 
   it('I8: a Canary whose release has failed writes nothing while it is idle, nor after a restart', async () => {
@@ -68,7 +66,6 @@ describe('damage that Flagger does: liveness', () => {
     lab.start();
     await lab.pass(3_600_000);
     expect(lab.writes).toEqual([]);
-    lab.close();
   });
 
   it('after a failed release each further push is released, even after pushes during the rollback of the last one', async () => {
@@ -82,7 +79,6 @@ describe('damage that Flagger does: liveness', () => {
     await lab.pass(60_000);
     expect(await lab.passUntil(() => lab.phase() === 'Succeeded', 300_000)).toBe(true);
     expect(raw(lab.server.find(primaryRef))?.spec.template.metadata.annotations.again).toBe('1');
-    lab.close();
   });
 
   it('a replica that does not lead writes no finalizer, nor anything else', async () => {
@@ -95,7 +91,6 @@ describe('damage that Flagger does: liveness', () => {
     lab.server.delete(canaryRef);
     await lab.pass(60_000);
     expect(lab.writes).toEqual([]);
-    lab.close();
   });
 
   it.each([
@@ -118,7 +113,6 @@ describe('damage that Flagger does: liveness', () => {
     const named = events.some((event) => raw(event).involvedObject.name === 'odd' && raw(event).message.includes(field));
     const conditions: { message: string }[] = raw(lab.canary('odd'))?.status?.conditions ?? [];
     expect([lab.phase(), named || conditions.some(({ message }) => message.includes(field))]).toEqual(['Succeeded', true]);
-    lab.close();
   });
 
   it('I12: a Canary that cannot be read when Serin starts is not gone: nothing of it is restored', async () => {
@@ -130,7 +124,6 @@ describe('damage that Flagger does: liveness', () => {
     await lab.pass(120_000);
     const standing = [routeRef, primaryRef, anchorRef].map((ref) => lab.server.find(ref)?.kind);
     expect([...standing, replicas(lab), lab.lost]).toEqual(['VirtualService', 'Deployment', 'ControllerRevision', 0, []]);
-    lab.close();
   });
 
   it('a failure after a long trouble that is over is tried again as soon as the first one', async () => {
@@ -156,7 +149,6 @@ describe('damage that Flagger does: liveness', () => {
     lab.push('3');
     await lab.pass(30_000);
     expect(pauses()[0]).toBeLessThan(2_000);
-    lab.close();
   });
 
   it('a newer CRD that adds defaults to the rules of a route costs no write, and delays no release', async () => {
@@ -176,7 +168,6 @@ describe('damage that Flagger does: liveness', () => {
     const weights = lab.writes.filter(({ ref }) => ref.kind === 'VirtualService');
     // Idle, 25, 50, 0: each once.
     expect([lab.phase(), weights.length]).toEqual(['Succeeded', 4]);
-    lab.close();
   });
 
   describe('an edit of spec.service in the middle of a release whose routes the API server refuses', () => {
@@ -203,7 +194,6 @@ describe('damage that Flagger does: liveness', () => {
       lab.push('1');
       expect(await lab.passUntil(() => weightOf(lab) === 0, 30_000)).toBe(true);
       expect(raw(lab.server.find(routeRef))?.spec.hosts).toEqual([APP]);
-      lab.close();
     });
 
     it('has its weight restored when another writer changes it, and goes on when the edit is corrected', async () => {
@@ -218,7 +208,6 @@ describe('damage that Flagger does: liveness', () => {
       lab.server.patch(canaryRef, { spec: { service: { hosts: ['allowed.example.org'] } } });
       await ended(lab);
       expect([lab.phase(), raw(lab.server.find(routeRef))?.spec.hosts, lab.lost]).toEqual(['Succeeded', ['allowed.example.org', APP], []]);
-      lab.close();
     });
   });
 });

@@ -19,13 +19,11 @@ describe('damage that Flagger does: safety', () => {
       return lab.phase() === 'Succeeded';
     }, 300_000);
     expect([lab.phase(), Math.min(...fewest)]).toEqual(['Succeeded', 1]);
-    lab.close();
   });
 
   it('a Canary over a Deployment at zero makes a primary with a pod', async () => {
     const lab = await initialized({}, ({ server }) => server.patch(targetRef, { spec: { replicas: 0 } }));
     expect(replicas(lab, primaryRef)).toBe(1);
-    lab.close();
   });
 
   it('a Canary with revertOnDeletion goes when its target, its apex Service or both are gone', async () => {
@@ -38,7 +36,6 @@ describe('damage that Flagger does: safety', () => {
       for (const ref of gone) lab.server.delete(ref);
       lab.server.delete(canaryRef);
       expect(await lab.passUntil(() => lab.canary() === undefined, 60_000), JSON.stringify(gone)).toBe(true);
-      lab.close();
     }
   });
 
@@ -70,7 +67,6 @@ describe('damage that Flagger does: safety', () => {
       lab.start();
       expect(await lab.passUntil(() => lab.canary() === undefined && lab.server.find(anchorRef) === undefined, 120_000)).toBe(true);
       expect([replicas(lab), lab.answering()]).toEqual([1, [APP]]);
-      lab.close();
     },
   );
 
@@ -81,7 +77,6 @@ describe('damage that Flagger does: safety', () => {
     lab.start();
     await lab.pass(5_000);
     expect(lab.canary()?.metadata.finalizers ?? []).toEqual([]);
-    lab.close();
   });
 
   it('a Canary that was made invalid and has the finalizer goes, and gives its application back', async () => {
@@ -92,7 +87,6 @@ describe('damage that Flagger does: safety', () => {
     lab.server.delete(canaryRef);
     expect(await lab.passUntil(() => lab.canary() === undefined, 120_000)).toBe(true);
     expect([lab.answering(), lab.lost]).toEqual([[APP], []]);
-    lab.close();
   });
 
   it('while a Canary is restored in the middle of its release, nothing leads to its primary again', async () => {
@@ -112,7 +106,6 @@ describe('damage that Flagger does: safety', () => {
     expect([selected, lab.answering(), lab.lost]).toEqual([[`${APP}-primary`, APP], [APP], []]);
     const scaled = lab.writes.slice(before).filter(({ ref, subresource }) => ref.name === APP && subresource === 'scale');
     expect(scaled.filter(({ body }) => JSON.stringify(body).includes('"replicas":0'))).toEqual([]);
-    lab.close();
   });
 
   it('drift of an A/B route never sends its users home, not for a moment', async () => {
@@ -128,7 +121,6 @@ describe('damage that Flagger does: safety', () => {
     const bodies = lab.writes.slice(written).filter(({ ref }) => ref.kind === 'VirtualService');
     expect(bodies.map(({ body }) => raw(body as KubeObject).spec.http[0].match[0].headers)).toEqual([{ user: { exact: 'a' } }]);
     expect([matched(), raw(lab.server.find(routeRef))?.spec.hosts]).toEqual(['a', [APP]]);
-    lab.close();
   });
 
   it('an edit of spec.service, and drift of a route, leave the weight where it is', async () => {
@@ -146,7 +138,6 @@ describe('damage that Flagger does: safety', () => {
     expect([weightOf(lab), [...seen]]).toEqual([25, [25]]);
     await ended(lab);
     expect(lab.phase()).toBe('Succeeded');
-    lab.close();
   });
 
   it('a Canary that is made again over a target at zero keeps the pods of its primary', async () => {
@@ -161,7 +152,6 @@ describe('damage that Flagger does: safety', () => {
     await lab.passUntil(() => lab.phase() === 'Initialized', 300_000);
     await lab.pass(30_000);
     expect([lab.phase(), replicas(lab, primaryRef), lab.lost]).toEqual(['Initialized', 3, []]);
-    lab.close();
   });
 
   it.each([0, 1_500, 4_000, 12_000])('a Canary made again %i ms after it was deleted deletes no pods', async (afterMs) => {
@@ -174,7 +164,6 @@ describe('damage that Flagger does: safety', () => {
     lab.server.delete(canaryRef);
     await lab.pass(60_000);
     expect([replicas(lab), lab.answering(), lab.server.find(primaryRef), lab.lost]).toEqual([3, [APP], undefined, []]);
-    lab.close();
   });
 
   it('a Canary deleted without revertOnDeletion leaves its application with its pods', async () => {
@@ -183,6 +172,5 @@ describe('damage that Flagger does: safety', () => {
     await lab.passUntil(() => lab.server.find(anchorRef) === undefined, 60_000);
     await lab.pass(5_000);
     expect([replicas(lab), lab.answering(), lab.lost]).toEqual([2, [APP], []]);
-    lab.close();
   });
 });

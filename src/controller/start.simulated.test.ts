@@ -44,7 +44,6 @@ it('I7, I12: a first look that gets no answer is made again: releases go on, and
   expect(await lab.passUntil(() => lab.phase('other') === 'Succeeded', 300_000)).toBe(true);
   expect(await lab.passUntil(() => lab.server.find(primaryRef) === undefined, 60_000)).toBe(true);
   expect([lab.answering(), lab.lost]).toEqual([[APP], []]);
-  lab.close();
 });
 
 it('after a start, a Canary whose target was pushed meanwhile is reconciled before unchanged Canaries', async () => {
@@ -60,7 +59,6 @@ it('after a start, a Canary whose target was pushed meanwhile is reconciled befo
   // Canaries of one urgency come in the order of their names.
   expect(written.mock.calls.map(([{ metadata }]) => metadata.name).slice(0, 2)).toEqual([APP, 'other']);
   written.mockRestore();
-  lab.close();
 });
 
 it.each(['while Serin is down', 'while it runs'])(
@@ -77,7 +75,6 @@ it.each(['while Serin is down', 'while it runs'])(
     lab.push('2', 'third');
     expect(await lab.passUntil(() => lab.phase() === 'Succeeded', 300_000)).toBe(true);
     expect([lab.answering(), lab.lost]).toEqual([[APP], []]);
-    lab.close();
   },
 );
 
@@ -97,7 +94,6 @@ it('I8: after a start the reconcile of an idle Canary writes nothing, and causes
   expect(reached.filter(({ again }) => again)).toEqual([]);
   expect(lab.writes).toEqual([]);
   reach.mockRestore();
-  lab.close();
 });
 
 it('the first that is written of a Canary is its phase Initializing, with the condition, and before anything is made for it', async () => {
@@ -111,7 +107,6 @@ it('the first that is written of a Canary is its phase Initializing, with the co
     subresource: 'status',
     body: { status: { phase: 'Initializing', conditions: [{ type: 'Promoted', status: 'Unknown', reason: 'Initializing' }] } },
   });
-  lab.close();
 });
 
 it('the configs that the pods of a primary read are copied before the primary is made', async () => {
@@ -126,7 +121,6 @@ it('the configs that the pods of a primary read are copied before the primary is
   const [copy, primary] = created.slice(-2);
   expect([copy, primary]).toEqual([expect.stringMatching(/^ConfigMap settings-primary-/), `Deployment ${primaryRef.name}`]);
   expect(raw(lab.server.find(primaryRef))?.spec.template.spec.volumes[0].configMap.name).toBe(copy?.slice('ConfigMap '.length));
-  lab.close();
 });
 
 describe('Services that a controller looks for', () => {
@@ -167,7 +161,6 @@ describe('Services that a controller looks for', () => {
     expect([written(lab), lab.lost]).toEqual([[], []]);
     lab.push('2');
     expect(await lab.passUntil(() => lab.phase() === 'Succeeded', 300_000), 'it goes on').toBe(true);
-    lab.close();
   });
 
   it('I5: an apex that is deleted while no release is in progress is made again on the primary at once, and never on the target', async () => {
@@ -176,7 +169,6 @@ describe('Services that a controller looks for', () => {
     lab.server.delete(service);
     await lab.pass(10_000);
     expect(written(lab).slice(before)).toMatchObject([{ name: APP, body: { spec: { selector: { app: `${APP}-primary` } } } }]);
-    lab.close();
   });
 });
 
@@ -192,5 +184,4 @@ it('after a start over many Canaries, a Canary whose target changes is reconcile
   expect(await lab.passUntil(() => lab.phase() === 'Progressing', 60_000)).toBe(true);
   expect(untouched().length).toBeGreaterThan(names.length / 4);
   expect(await lab.passUntil(() => untouched().length === 0, 60_000)).toBe(true);
-  lab.close();
 });

@@ -37,7 +37,6 @@ it('I15: set-up, giving back and Events wait for releases; no other write of a r
     new Set(['upkeep']),
   ]);
   expect(priorities(lab.writes.filter(({ ref }) => ref.kind === 'Event'))).toEqual(new Set(['upkeep']));
-  lab.close();
 });
 
 it('a rollback goes first: what moves traffic off the bad version, until the canary is scaled to zero', async () => {
@@ -67,5 +66,4 @@ it('a rollback goes first: what moves traffic off the bad version, until the can
   expect(priorities[0]).toBe('Canary status: rollback');
   expect(priorities).toContain('VirtualService : rollback');
   expect(priorities).not.toContain('VirtualService : release');
-  lab.close();
 });

@@ -28,15 +28,13 @@ const shown = (delivery: Delivery | undefined, name: string) => delivery?.alert?
 describe('alerts that are sent', () => {
   it('E64: a release that passes reports its start and its end', () => {
     const { world, alerts } = listening();
-    world.push('s1:b');
-    world.tickUntil(isOver);
+    world.pushUntil('s1:b', isOver);
     expect(alerts()).toEqual([initial, begun, { what: 'Succeeded', severity: 'info' }]);
   });
 
   it('E64: a release without an analysis reports its start and its end', () => {
     const { world, alerts } = listening({}, { skipAnalysis: true });
-    world.push('s1:b');
-    world.tickUntil(isOver);
+    world.pushUntil('s1:b', isOver);
     expect(alerts().at(-1)).toEqual({ what: 'Succeeded', severity: 'info' });
   });
 
@@ -94,8 +92,7 @@ describe('alerts that are sent', () => {
   it('E64: a promotion that the primary cannot take is reported', () => {
     const { world, alerts } = listening();
     world.behaviour.brokenPrimary.add('s1:b');
-    world.push('s1:b');
-    world.tickUntil(isOver);
+    world.pushUntil('s1:b', isOver);
     expect(alerts()).toEqual([initial, begun, { what: 'PromotionFailed', severity: 'error' }]);
   });
 
@@ -105,8 +102,7 @@ describe('alerts that are sent', () => {
   ])('E64: a rollback hook after 2 failed checks of $threshold is reported as $severity', ({ threshold, severity }) => {
     const { world, alerts } = listening({ threshold: 3, ...withHooks('rollback') });
     measured(world);
-    world.push('s1:b');
-    world.tickUntil(({ release }) => release.failedChecks === 2);
+    world.pushUntil('s1:b', ({ release }) => release.failedChecks === 2);
     world.canary.spec.analysis.threshold = threshold;
     world.behaviour.hooks.rollback = 'passed';
     world.tickUntil(isOver);
@@ -137,8 +133,7 @@ describe('alerts that are sent', () => {
     const count = () => alerts().filter(({ what }) => what === 'GateClosed').length;
     const gate = world.behaviour.hooks;
     gate['confirm-traffic-increase'] = 'refused';
-    world.push('s1:b');
-    world.tickUntil(() => count() === 1);
+    world.pushUntil('s1:b', () => count() === 1);
     gate['confirm-traffic-increase'] = 'passed';
     world.tickUntil(({ release }) => release.routes.kind === 'weighted' && release.routes.canary === 20);
     gate['confirm-traffic-increase'] = 'refused';
@@ -146,8 +141,7 @@ describe('alerts that are sent', () => {
     gate['confirm-traffic-increase'] = 'passed';
     world.tickUntil(isOver);
     gate['confirm-traffic-increase'] = 'refused';
-    world.push('s1:c');
-    world.tickUntil(() => count() === 3);
+    world.pushUntil('s1:c', () => count() === 3);
     expect(count()).toBe(3);
   });
 
@@ -155,8 +149,7 @@ describe('alerts that are sent', () => {
     const webhooks = withHooks('confirm-promotion').webhooks?.map((one) => ({ ...one, muteAlert: true }));
     const { world, alerts } = listening({ webhooks });
     world.behaviour.hooks['confirm-promotion'] = 'refused';
-    world.push('s1:b');
-    world.tickUntil(({ phase }) => phase === 'WaitingPromotion');
+    world.pushUntil('s1:b', ({ phase }) => phase === 'WaitingPromotion');
     world.behaviour.hooks['confirm-promotion'] = 'passed';
     world.tickUntil(isOver);
     expect(alerts()).toEqual([initial, begun, { what: 'Succeeded', severity: 'info' }]);
@@ -167,8 +160,7 @@ describe('alerts that are sent', () => {
     world.push('s1:b');
     world.tick();
     world.push('s1:c');
-    world.push('s1:a');
-    world.tickUntil(isOver);
+    world.pushUntil('s1:a', isOver);
     expect(alerts()).toEqual([initial, begun]);
   });
 });
@@ -201,13 +193,11 @@ describe('receivers of alerts', () => {
 
   it('E64: each provider has its own message, in its namespace, and the global receiver none', () => {
     const { world, listed } = listening({ alerts: [provider('a'), provider('b', 'error'), provider('a', 'error', 'ops'), provider('a')] });
-    world.push('s1:b');
-    world.tickUntil(isOver);
+    world.pushUntil('s1:b', isOver);
     const ended = [...listed.keys()].filter((key) => key.includes('Succeeded'));
     expect(ended).toEqual(['c-1/1/s1:b/Succeeded/alert/test/a']);
     world.behaviour.brokenCanary.add('s1:c');
-    world.push('s1:c');
-    world.tickUntil(({ phase, step }) => phase === 'Failed' && step === 'resting');
+    world.pushUntil('s1:c', ({ phase, step }) => phase === 'Failed' && step === 'resting');
     const failures = [...listed.values()].filter(({ key }) => key.includes('Failed')).map(({ alert }) => alert?.to);
     expect(failures).toEqual([
       { namespace: 'test', name: 'a' },
@@ -218,8 +208,7 @@ describe('receivers of alerts', () => {
 
   it('E64: without a receiver nothing is listed', () => {
     const { world, listed } = listening({ alerts: [provider('a', 'error')] });
-    world.push('s1:b');
-    world.tickUntil(isOver);
+    world.pushUntil('s1:b', isOver);
     expect([...listed.keys()]).toEqual([]);
   });
 });
@@ -250,8 +239,7 @@ describe('text of alerts', () => {
 
   it('E64: an alert shows metric, value and bound of the deciding check, with weight, revision and duration', () => {
     const { world, last } = listening({ threshold: 1, stepWeight: 20 });
-    world.push('s1:b');
-    world.tickUntil(({ release }) => release.routes.kind === 'weighted' && release.routes.canary === 20);
+    world.pushUntil('s1:b', ({ release }) => release.routes.kind === 'weighted' && release.routes.canary === 20);
     world.behaviour.verdicts = [
       { check: 'latency', verdict: 'passed', value: 10 },
       { check: 'errors', verdict: 'failed', value: 7.5, limit: 'at most 1' },
@@ -276,8 +264,7 @@ describe('text of alerts', () => {
   it('E64: values that passed long ago are not the reason for a deadline', () => {
     const { world, last } = listening({ threshold: 1 });
     world.behaviour.verdicts = [{ check: 'errors', verdict: 'passed', value: 0 }];
-    world.push('s1:b');
-    world.tickUntil(({ release }) => release.step === 'analysing');
+    world.pushUntil('s1:b', ({ release }) => release.step === 'analysing');
     world.targetDown = true;
     world.tickUntil(isOver);
     expect([world.phase, fieldNames(last())]).toEqual(['Failed', ['Revision', 'Step', 'Canary weight', 'Duration']]);
@@ -292,8 +279,7 @@ describe('changes in alerts', () => {
     const { world, listed, last } = listening({ stepWeight: 20, maxWeight: 60, ...withHooks('confirm-traffic-increase') });
     world.images['s1:a'] = { web: 'acme/web:1', log: 'acme/log:1' };
     world.images['s1:b'] = { web: 'acme/web:2', log: 'acme/log:1' };
-    world.push('s1:b');
-    world.tickUntil(({ release }) => release.routes.kind === 'weighted' && release.routes.canary === 20);
+    world.pushUntil('s1:b', ({ release }) => release.routes.kind === 'weighted' && release.routes.canary === 20);
     world.behaviour.hooks['confirm-traffic-increase'] = 'refused';
     world.tickUntil(() => last()?.alert?.reason === 'GateClosed');
     expect(fieldsAt(last())).toEqual([
@@ -316,12 +302,10 @@ describe('changes in alerts', () => {
     world.tickUntil(isOver);
     const shown = [...listed.values()].filter((one) => fieldsAt(one).includes('Image of web: acme/web 1 → 2'));
     expect(shown.map(({ alert }) => alert?.reason)).toEqual(['NewRevision', 'GateClosed', 'Succeeded']);
-    world.push('s1:a');
-    world.tickUntil(({ release }) => release.run === 2);
+    world.pushUntil('s1:a', ({ release }) => release.run === 2);
     expect(fieldsAt(last()), 'the next release has a change of its own').toContain('Image of web: acme/web 2 → 1');
     world.tickUntil(isOver);
-    world.push('s1:unknown');
-    world.tickUntil(({ release }) => release.run === 3);
+    world.pushUntil('s1:unknown', ({ release }) => release.run === 3);
     expect(last()?.alert, 'nothing is known of this one').toMatchObject({ reason: 'NewRevision', details: { release: 3 } });
     expect(last()?.alert?.details).not.toHaveProperty('change');
   });
@@ -332,13 +316,11 @@ describe('changes in alerts', () => {
     world.images['s1:b'] = { web: 'acme/web:1' };
     world.images['s1:c'] = { web: 'acme/web:1' };
     world.configs = { 'configmap/app': '1', 'secret/tls': '1' };
-    world.push('s1:b');
-    world.tickUntil(() => last()?.alert?.reason === 'NewRevision');
+    world.pushUntil('s1:b', () => last()?.alert?.reason === 'NewRevision');
     expect(fieldsAt(last())).toContain('Changed: pod template');
     world.tickUntil(isOver);
     world.configs = { 'configmap/app': '2', 'secret/tls': '2' };
-    world.push('s1:c');
-    world.tickUntil(({ release }) => release.run === 2);
+    world.pushUntil('s1:c', ({ release }) => release.run === 2);
     expect(fieldsAt(last())).toContain('Changed: pod template, ConfigMap app, Secret tls');
   });
 
@@ -349,8 +331,7 @@ describe('changes in alerts', () => {
     world.images['s1:a'] = images(1);
     world.images['s1:b'] = images(2);
     world.behaviour.verdicts = Array.from({ length: 100 }, (_, nth) => ({ check: `m${nth}`, verdict: 'failed', limit: 'x'.repeat(9_999) }));
-    world.push('s1:b');
-    world.tickUntil(isOver);
+    world.pushUntil('s1:b', isOver);
     expect(fieldsAt(last())).toEqual(expect.arrayContaining(['More images: 3', 'More checks: 95']));
     expect(last()?.alert?.details?.change?.images).toHaveLength(5);
     expect(JSON.stringify(last()?.alert).length).toBeLessThan(8_000);
@@ -361,8 +342,7 @@ describe('lifetime of alerts', () => {
   it('E54: messages during a release are given up after 15 minutes, its end after 24 hours', () => {
     const { world } = listening();
     world.deliversAtOnce = false;
-    world.push('s1:b');
-    world.tickUntil(isOver);
+    world.pushUntil('s1:b', isOver);
     const kinds = () => (world.release.deliveries ?? []).map(({ kind, outcome }) => `${kind} ${outcome ?? 'news'}`);
     expect(kinds()).toEqual(['alert news', 'event Succeeded', 'alert Succeeded']);
     world.tick(15 * 60_000);

@@ -104,8 +104,7 @@ describe('blockers of a release', () => {
   ] as const)('D13: name the workload that a step waits for as %s, with its deadline', (code, stalls) => {
     const world = initialized(plan);
     world.behaviour.brokenCanary.add('s1:b');
-    world.push('s1:b');
-    world.tickUntil(at('Progressing', 'scalingUp'));
+    world.pushUntil('s1:b', at('Progressing', 'scalingUp'));
     world.behaviour.stalls = stalls;
     const { stepStartedMs } = world.release;
     const until = timestamp(stepStartedMs + 60_000);

@@ -80,8 +80,7 @@ describe('a config changed', () => {
 
   it('E56: a new template over the same configs replaces its pods by itself', () => {
     const world = tracking();
-    world.push('s1:b');
-    world.tickUntil((one) => one.canary.status?.canaryWeight === 20);
+    world.pushUntil('s1:b', (one) => one.canary.status?.canaryWeight === 20);
     world.push('s1:c');
     expect(['scalingUp', 'settling']).toContain(world.step);
     expect(world.targetReplicas).toBe(1);

@@ -9,8 +9,7 @@ const it = (title: string, property: () => void) => test(title, { timeout: prope
 
 function analysing(analysis: Partial<Analysis>): World {
   const world = initialized(aCanary({ stepWeight: 1, ...analysis }));
-  world.push('s1:b');
-  world.tickUntil(({ step }) => step === 'analysing');
+  world.pushUntil('s1:b', ({ step }) => step === 'analysing');
   return world;
 }
 
@@ -75,8 +74,7 @@ it('L2: an undisturbed release gives its canary exactly the weights of its plan,
         const weight = routes.kind === 'weighted' ? routes.canary : 0;
         if (phase === 'Progressing' && weight > 0 && weight !== seen.at(-1)) seen.push(weight);
       };
-      world.push('s1:b');
-      world.tickUntil(({ phase, step }) => phase === 'Succeeded' && step === 'resting');
+      world.pushUntil('s1:b', ({ phase, step }) => phase === 'Succeeded' && step === 'resting');
       expect([seen, isMirrored, world.promoted]).toEqual([weightsOf(plan), plan.mirror === true, ['s1:b']]);
     }),
     propertyRuns(0.5),
@@ -93,8 +91,7 @@ it('L2: an undisturbed A/B or blue/green release takes exactly its iterations, a
         const isSwitched = routes.kind === 'weighted' && routes.canary > 0;
         if (phase === 'Progressing' && now > 0 && !isSwitched && now !== seen.at(-1)) seen.push(now);
       };
-      world.push('s1:b');
-      world.tickUntil(({ phase, step }) => phase === 'Succeeded' && step === 'resting');
+      world.pushUntil('s1:b', ({ phase, step }) => phase === 'Succeeded' && step === 'resting');
       expect([seen, world.promoted]).toEqual([Array.from({ length: iterations }, (_, index) => index + 1), ['s1:b']]);
     }),
     propertyRuns(0.5),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AnyStateNode } from 'xstate';
-import { itDecides } from '../../test/fakes/deciding.ts';
+import { decides, itDecides } from '../../test/fakes/deciding.ts';
 import { chart } from './chart.ts';
 import { decisions } from './decision.ts';
 import { states as all } from './states/index.ts';
@@ -33,14 +33,11 @@ describe('decide() and the chart', () => {
   });
 
   itDecides([
-    {
-      state: 'Progressing.scalingUp',
-      when: 'RESUME finds nothing to do',
+    decides('Progressing.scalingUp', 'RESUME finds nothing to do', 'reenter', {
       event: 'RESUME',
       target: { readiness: { state: 'waiting', ready: 0, wanted: 2 }, serving: false },
       release: { routes: { kind: 'weighted', canary: 0 as never } },
-      decision: 'reenter',
-    },
-    { state: 'Progressing.scalingUp', when: 'a message was delivered', event: 'DELIVERED', target: { revision: 's1:a' }, decision: 'wait' },
+    }),
+    decides('Progressing.scalingUp', 'a message was delivered', 'wait', { event: 'DELIVERED', target: { revision: 's1:a' } }),
   ]);
 });

@@ -23,16 +23,14 @@ describe('the cause of an end', () => {
   it('L8: is that pods with old configs did not stop, if that was the case', () => {
     const world = initialized(aCanary({ stepWeight: 20, maxWeight: 40 }));
     Object.assign(world, { configs: { 'configmap/a': 'x' }, targetReplicas: 1, podsRead: { 'configmap/a': 'x' } });
-    world.push('s1:b');
-    world.tickUntil((one) => one.step === 'analysing');
+    world.pushUntil('s1:b', (one) => one.step === 'analysing');
     world.configs = { 'configmap/a': 'y' };
     world.configsVersion = '2';
     world.scalerGives = 1;
     world.watch = (desired) => {
       if (desired.target === 'zero') desired.target = 'untouched';
     };
-    world.push('s1:c');
-    world.tickUntil(at('Failed', 'resting'));
+    world.pushUntil('s1:c', at('Failed', 'resting'));
     expect(world.release.reason).toMatch(/pods .* did not stop/);
   });
 
@@ -80,8 +78,7 @@ describe('the cause of an end', () => {
   it('L8: is still the failed promotion if the restore of the primary was refused later', () => {
     const world = initialized(aCanary({ stepWeight: 50 }));
     world.behaviour.brokenPrimary.add('s1:b');
-    world.push('s1:b');
-    world.tickUntil(({ step }) => step === 'awaitingPrimary');
+    world.pushUntil('s1:b', ({ step }) => step === 'awaitingPrimary');
     world.behaviour.refusesPromote = true;
     world.tickUntil(({ phase, step, release }) => phase === 'Failed' && step === 'restoringPrimary' && release.reason === 'forbidden');
     expect(condition(world)).toMatch(/^Failed \(the primary could not take the promoted revision/);

@@ -15,8 +15,7 @@ const SECOND_MS = 1_000;
 /** At 20 % of the traffic, with its pods watched; the plan is longer than any of these releases. */
 function releasing(analysis: Partial<Analysis> = {}, prepare: (world: World) => void = (world) => world.watchPods()): World {
   const world = initialized(aCanary({ stepWeights: Array.from({ length: 50 }, (_, index) => index + 20), ...analysis }), prepare);
-  world.push('s1:b');
-  world.tickUntil((one) => one.canary.status?.canaryWeight === 20);
+  world.pushUntil('s1:b', (one) => one.canary.status?.canaryWeight === 20);
   return world;
 }
 
@@ -139,16 +138,14 @@ describe('E27a: a canary that was ready and fails', () => {
   it.each(['pre-rollout', 'confirm-traffic-increase'] as const)('E8: counts while %s holds it, though no traffic has come', (type) => {
     const world = initialized(aCanary({ ...steps, ...withHooks(type) }), (one) => one.watchPods());
     world.behaviour.hooks[type] = type === 'pre-rollout' ? 'passed' : 'refused';
-    world.push('s1:b');
-    world.tickUntil((one) => one.release.failing !== undefined);
+    world.pushUntil('s1:b', (one) => one.release.failing !== undefined);
     expect(crashLoop(world, { upMs: 8_000, downMs: 4_000 })).toBeLessThanOrEqual(4 * INTERVAL_MS);
   });
 
   it('E24: counts while confirm-promotion holds it at its last weight', () => {
     const world = initialized(aCanary({ ...steps, ...withHooks('confirm-promotion') }), (one) => one.watchPods());
     world.behaviour.hooks['confirm-promotion'] = 'refused';
-    world.push('s1:b');
-    world.tickUntil(at('WaitingPromotion'));
+    world.pushUntil('s1:b', at('WaitingPromotion'));
     expect(crashLoop(world, { upMs: 2_000, downMs: 2_000 })).toBeLessThanOrEqual(3 * INTERVAL_MS);
     expect(world.promoted).toEqual([]);
   });

@@ -10,8 +10,7 @@ const metrics = [{ name: 'errors', failureLimit: 1 }, { name: 'latency' }];
 
 function releasing(analysis: Partial<Analysis> = {}): World {
   const world = initialized(aCanary({ stepWeight: 20, maxWeight: 80, threshold: 10, metrics, ...analysis }));
-  world.push('s1:b');
-  world.tickUntil((one) => one.canary.status?.canaryWeight === 20);
+  world.pushUntil('s1:b', (one) => one.canary.status?.canaryWeight === 20);
   return world;
 }
 

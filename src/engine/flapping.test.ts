@@ -24,8 +24,7 @@ it('E1: a canary that flaps between becoming ready and settling fails at the dea
 
 it('E1, E27: a canary that flaps under traffic fails at the deadline of its first fall', () => {
   const world = initialized(aCanary(steps));
-  world.push('s1:b');
-  world.tickUntil((one) => one.canary.status?.canaryWeight === 20);
+  world.pushUntil('s1:b', (one) => one.canary.status?.canaryWeight === 20);
   const fellAt = world.nowMs;
   for (let times = 0; times < 20 && world.phase === 'Progressing'; times += 1) flap(world, 7_000);
   expect(world.phase).toBe('Failed');

@@ -47,8 +47,7 @@ describe('gates', () => {
   it('E24: a closed confirm-promotion keeps checking and polls every interval with the true weight', () => {
     const world = initialized(aCanary({ ...steps, ...withHooks('confirm-promotion') }));
     world.behaviour.hooks['confirm-promotion'] = 'refused';
-    world.push('s1:b');
-    world.tickUntil(at('WaitingPromotion'));
+    world.pushUntil('s1:b', at('WaitingPromotion'));
     const asked = () => world.asked.filter((one) => one.kind === 'runHooks' && one.type === 'confirm-promotion').length;
     const before = asked();
     for (let polls = 0; polls < 3; polls += 1) world.tick();
@@ -60,8 +59,7 @@ describe('gates', () => {
 
   it('E16: blue/green calls confirm-promotion once, before live traffic moves', () => {
     const world = initialized(aCanary({ iterations: 1, ...withHooks('confirm-promotion') }));
-    world.push('s1:b');
-    world.tickUntil(at('Succeeded'));
+    world.pushUntil('s1:b', at('Succeeded'));
     expect(world.asked.filter((one) => one.kind === 'runHooks' && one.type === 'confirm-promotion')).toHaveLength(1);
   });
 
@@ -79,8 +77,7 @@ describe('gates', () => {
   it('E81: a closed confirm-traffic-increase holds the promotion at the last weight, before confirm-promotion is called', () => {
     const world = initialized(aCanary({ ...steps, ...withHooks('confirm-traffic-increase', 'confirm-promotion') }));
     const asked = () => world.asked.flatMap((one) => (one.kind === 'runHooks' ? [one.type] : []));
-    world.push('s1:b');
-    world.tickUntil((one) => one.canary.status?.canaryWeight === 40);
+    world.pushUntil('s1:b', (one) => one.canary.status?.canaryWeight === 40);
     world.behaviour.hooks['confirm-traffic-increase'] = 'refused';
     for (let polls = 0; polls < 4; polls += 1) world.tick();
     expect([world.phase, world.canary.status?.canaryWeight, world.release.failedChecks, world.promoted]).toEqual([
@@ -106,8 +103,7 @@ describe('gates', () => {
   ])('E81: %s has no traffic to increase, so the gate is not called', (_, analysis) => {
     const world = initialized(aCanary({ ...analysis, ...withHooks('confirm-traffic-increase') }));
     world.behaviour.hooks['confirm-traffic-increase'] = 'refused';
-    world.push('s1:b');
-    world.tickUntil(at('Succeeded'));
+    world.pushUntil('s1:b', at('Succeeded'));
   });
 
   it('E7: the first refusal of confirm-rollout is followed by a poll in an interval, not at once', () => {
@@ -124,8 +120,7 @@ describe('gates', () => {
     const world = initialized(aCanary({ ...steps, ...withHooks('pre-rollout', 'confirm-traffic-increase') }));
     const asked = (type: string) => world.asked.filter((one) => one.kind === 'runHooks' && one.type === type).length;
     world.behaviour.hooks['confirm-traffic-increase'] = 'refused';
-    world.push('s1:b');
-    world.tickUntil(at('Progressing', 'preRollout'));
+    world.pushUntil('s1:b', at('Progressing', 'preRollout'));
     world.tick();
     world.behaviour.hooks['pre-rollout'] = 'refused';
     const before = asked('confirm-traffic-increase');
@@ -161,8 +156,7 @@ describe('gates', () => {
   it('E8: refused pre-rollout hooks count and roll the release back before any traffic (I2)', () => {
     const world = initialized(aCanary({ ...steps, ...withHooks('pre-rollout') }));
     world.behaviour.hooks['pre-rollout'] = 'refused';
-    world.push('s1:b');
-    world.tickUntil(at('Failed', 'resting'));
+    world.pushUntil('s1:b', at('Failed', 'resting'));
     expect([world.trace.every((one) => !one.includes('20')), world.release.failedChecks]).toEqual([true, 3]);
   });
 

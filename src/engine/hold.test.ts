@@ -10,8 +10,7 @@ const DEADLINE_MS = 60_000;
 /** Held at 20 % since its first check. */
 function held(analysis: Partial<Canary['spec']['analysis']> = {}): World {
   const world = initialized(aCanary({ stepWeight: 20, maxWeight: 40, unmeasured: 'hold', ...analysis }));
-  world.push('s1:b');
-  world.tickUntil((one) => one.canary.status?.canaryWeight === 20);
+  world.pushUntil('s1:b', (one) => one.canary.status?.canaryWeight === 20);
   world.behaviour.verdicts = [outage];
   world.tick();
   return world;
@@ -120,8 +119,7 @@ describe('checks that cannot be measured, with unmeasured: hold', () => {
   it('E22a: waiting for a promotion to be confirmed is not an exception', () => {
     const world = initialized(aCanary({ stepWeight: 20, maxWeight: 20, unmeasured: 'hold', ...withHooks('confirm-promotion') }));
     world.behaviour.hooks['confirm-promotion'] = 'refused';
-    world.push('s1:b');
-    world.tickUntil(({ phase }) => phase === 'WaitingPromotion');
+    world.pushUntil('s1:b', ({ phase }) => phase === 'WaitingPromotion');
     world.behaviour.verdicts = [outage];
     world.tick();
     expect(explain(world.canary, world.facts())).toMatch(/Waiting since .+ confirm-promotion hooks\. A check is unmeasured since/);

@@ -88,8 +88,7 @@ it('an observed metric neither fails nor holds a release', () => {
 
 it('failed checks add up over a release, a passed one lowers nothing, and the next release begins at 0', () => {
   const world = initialized(aCanary({ stepWeight: 10, threshold: 4 }));
-  world.push('s1:b');
-  world.tickUntil((one) => one.canary.status?.canaryWeight === 10);
+  world.pushUntil('s1:b', (one) => one.canary.status?.canaryWeight === 10);
   const counts = [failed, undefined, failed, undefined, failed].map((verdict) => {
     world.behaviour.verdicts = verdict ? [verdict] : [];
     world.tick();
@@ -107,8 +106,7 @@ it('before the first traffic only the pre-rollout hooks are called, again and ag
   const world = initialized(aCanary({ stepWeight: 10, threshold: 5, ...withHooks('pre-rollout', 'rollout') }));
   world.behaviour.hooks['pre-rollout'] = 'refused';
   const before = world.asked.length;
-  world.push('s1:b');
-  world.tickUntil(({ release }) => release.failedChecks === 3);
+  world.pushUntil('s1:b', ({ release }) => release.failedChecks === 3);
   const asked = world.asked
     .slice(before)
     .flatMap((one) => (one.kind === 'runHooks' ? [one.type] : one.kind === 'measure' ? [one.kind] : []));

@@ -70,8 +70,7 @@ describe('the sequence of each strategy', () => {
   ];
   it.each(cases)('E10: $plan', ({ analysis, prepare, spec, trace }) => {
     const world = initialized(aCanary(analysis, spec), prepare);
-    world.push('s1:b');
-    world.tickUntil(at('Succeeded'));
+    world.pushUntil('s1:b', at('Succeeded'));
     expect(world.trace).toEqual(trace);
     expect(world.promoted).toEqual(['s1:b']);
     expect(world.canary.status).toMatchObject({ phase: 'Succeeded', lastPromotedSpec: 's1:b', canaryWeight: 0, iterations: 0 });
@@ -80,8 +79,7 @@ describe('the sequence of each strategy', () => {
 
   it('E13: a provider without weights and without iterations counts to ten', () => {
     const world = initialized(aCanary({ stepWeight: 10 }), kubernetes);
-    world.push('s1:b');
-    world.tickUntil(at('Succeeded'));
+    world.pushUntil('s1:b', at('Succeeded'));
     expect(world.trace).toContain('Progressing 0 #10');
   });
 });
@@ -237,8 +235,7 @@ describe('suspend, answers and deliveries', () => {
     world.tickUntil(at('Succeeded'));
     const first = world.release.deliveries?.[0]?.key;
     for (let turn = 0; turn < 5; turn += 1) {
-      world.push(`s1:r${turn}`);
-      world.tickUntil(at('Progressing'));
+      world.pushUntil(`s1:r${turn}`, at('Progressing'));
       world.tickUntil(at('Succeeded'));
     }
     expect(world.release.deliveries?.length).toBe(500);

@@ -29,8 +29,7 @@ it('E50a: a fix pushed while a failed release drains starts at once, with the pr
 
 it('E50a: a revision pushed while a cancelled release drains also starts at once', () => {
   const world = initialized(aCanary(steps));
-  world.push('s1:b');
-  world.tickUntil((one) => one.canary.status?.canaryWeight === 20);
+  world.pushUntil('s1:b', (one) => one.canary.status?.canaryWeight === 20);
   world.push('s1:a');
   expect(drains('Succeeded')(world)).toBe(true);
   world.push('s1:c');
@@ -49,8 +48,7 @@ it('E50a: with a confirm-rollout gate it waits until the Canary is resting, sinc
 
 it('E50: after a promotion it waits, so that Succeeded is seen', () => {
   const world = initialized(aCanary(steps));
-  world.push('s1:b');
-  world.tickUntil(drains('Finalising'));
+  world.pushUntil('s1:b', drains('Finalising'));
   world.push('s1:c');
   expect(drains('Finalising')(world)).toBe(true);
   world.tickUntil((one) => one.release.revision === 's1:c');
@@ -68,12 +66,10 @@ it('E50a: it waits until all traffic is on the primary', () => {
 
 it('D7: pods with which the next revision is analysed are not stopped between the two', () => {
   const world = initialized(aCanary(steps));
-  world.push('s1:b');
-  world.tickUntil(drains('Finalising'));
+  world.pushUntil('s1:b', drains('Finalising'));
   const replicas: number[] = [];
   world.watch = (_, { targetReplicas }) => replicas.push(targetReplicas);
-  world.push('s1:c');
-  world.tickUntil((one) => one.release.revision === 's1:c' && one.canary.status?.canaryWeight === 40);
+  world.pushUntil('s1:c', (one) => one.release.revision === 's1:c' && one.canary.status?.canaryWeight === 40);
   expect(world.trace).toContain('Succeeded 0');
   expect(replicas).not.toContain(0);
 });

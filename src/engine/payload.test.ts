@@ -31,8 +31,7 @@ describe('payload of a webhook', () => {
   it('E84: after a failure confirm-rollout gets the new revision, as in Flagger', () => {
     const world = initialized(aCanary({ ...steps, ...withHooks('confirm-rollout') }));
     world.behaviour.brokenCanary.add('s1:b');
-    world.push('s1:b');
-    world.tickUntil(at('Failed', 'resting'));
+    world.pushUntil('s1:b', at('Failed', 'resting'));
     const before = calls(world).length;
     world.push('s1:c');
     expect(calls(world).slice(before)).toEqual(['confirm-rollout: Failed s1:c']);

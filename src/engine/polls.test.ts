@@ -31,8 +31,7 @@ it('E7: a due poll makes one call, for any number of wakes before the answer', (
 it('E40: a refused write of the primary is retried once in each interval, not at every event', () => {
   const world = initialized(aCanary({ stepWeight: 100 }));
   world.behaviour.refusesPromote = true;
-  world.push('s1:b');
-  world.tickUntil((one) => one.step === 'writingPrimary' && one.wakeAtMs !== undefined && one.wakeAtMs > one.nowMs);
+  world.pushUntil('s1:b', (one) => one.step === 'writingPrimary' && one.wakeAtMs !== undefined && one.wakeAtMs > one.nowMs);
   expect(wokenOften(world, 'promote')).toEqual([1, 0]);
   world.behaviour.refusesPromote = false;
   world.tickUntil((one) => one.phase === 'Succeeded');
@@ -44,7 +43,6 @@ it.each([
   ['measure', {}],
 ] as const)('E10: a check that takes its time asks for no wake before its answer (%s)', (kind, hooks) => {
   const world = initialized(aCanary({ stepWeight: 50, ...hooks }));
-  world.push('s1:b');
-  world.tickUntil((one) => one.step === 'analysing');
+  world.pushUntil('s1:b', (one) => one.step === 'analysing');
   expect(wokenOften(world, kind)).toEqual([1, 0]);
 });

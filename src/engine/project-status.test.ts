@@ -74,8 +74,7 @@ it('all fields of Flagger are written in every phase; a promoted revision is the
     expect(fields(phase)).toEqual({ ...held, phase, failedChecks: 2, iterations: 3 });
   expect(fields('Succeeded')).toMatchObject({ ...held, iterations: 0 });
   expect(fields('Failed')).toEqual({ ...held, phase: 'Failed', failedChecks: 0, iterations: 0 });
-  world.push('s1:b');
-  world.tickUntil((one) => one.phase === 'Succeeded');
+  world.pushUntil('s1:b', (one) => one.phase === 'Succeeded');
   expect(world.canary.status).toMatchObject({ lastAppliedSpec: 's1:b', lastPromotedSpec: 's1:b' });
 });
 

@@ -6,8 +6,7 @@ describe('promotion', () => {
   const promoting = (spec = {}) => {
     const world = initialized(aCanary(steps, spec));
     world.behaviour.brokenPrimary.add('s1:b');
-    world.push('s1:b');
-    world.tickUntil(at('Promoting', 'awaitingPrimary'));
+    world.pushUntil('s1:b', at('Promoting', 'awaitingPrimary'));
     return world;
   };
 
@@ -44,8 +43,7 @@ describe('promotion', () => {
   it('E44: a provider without weights reports the true weight', () => {
     const world = initialized(aCanary({ iterations: 1 }), kubernetes);
     world.behaviour.brokenPrimary.add('s1:b');
-    world.push('s1:b');
-    world.tickUntil(at('Promoting', 'awaitingPrimary'));
+    world.pushUntil('s1:b', at('Promoting', 'awaitingPrimary'));
     world.tick(60_000);
     expect([world.phase, world.canary.status?.canaryWeight]).toEqual(['Failed', 0]);
   });
@@ -81,8 +79,7 @@ describe('promotion', () => {
 
   it('E43: stepped promotion that finds weight 0 completes', () => {
     const world = initialized(aCanary({ ...steps, stepWeightPromotion: 10 }));
-    world.push('s1:b');
-    world.tickUntil(at('Promoting', 'shifting'));
+    world.pushUntil('s1:b', at('Promoting', 'shifting'));
     const { status } = world.canary;
     if (!status?.release) throw new Error('no release');
     world.canary = {
@@ -132,8 +129,7 @@ it('E43: traffic goes to the promoted primary by stepWeightPromotion, one step a
 
 it('E5, L12: pods that have lost their traffic are kept for the whole scale-down delay, also if the Canary is woken earlier', () => {
   const world = initialized(aCanary({ stepWeight: 50 }));
-  world.push('s1:b');
-  world.tickUntil(({ phase, step }) => phase === 'Finalising' && step === 'draining');
+  world.pushUntil('s1:b', ({ phase, step }) => phase === 'Finalising' && step === 'draining');
   for (const ms of [2_500, 2_499]) {
     world.tick(ms);
     expect(world.step).toBe('draining');
@@ -144,8 +140,7 @@ it('E5, L12: pods that have lost their traffic are kept for the whole scale-down
 
 it('E5, E9: pods that a blocker has kept while they drained stop after the delay once it is removed, and not at the progress deadline', () => {
   const world = initialized(aCanary({ stepWeight: 50 }));
-  world.push('s1:b');
-  world.tickUntil(({ phase, step }) => phase === 'Finalising' && step === 'draining');
+  world.pushUntil('s1:b', ({ phase, step }) => phase === 'Finalising' && step === 'draining');
   world.behaviour.blocker = 'a quota';
   world.tick(20_000);
   delete world.behaviour.blocker;
@@ -196,8 +191,7 @@ describe('E53: a canary that loses its pods while an answer is pending', () => {
   it('E44: a refused restore of the primary is retried, and traffic is routed to the primary in the same step', () => {
     const world = initialized(aCanary(steps));
     world.behaviour.brokenPrimary.add('s1:b');
-    world.push('s1:b');
-    world.tickUntil(at('Promoting', 'awaitingPrimary'));
+    world.pushUntil('s1:b', at('Promoting', 'awaitingPrimary'));
     world.auto = false;
     world.tick(60_000);
     world.auto = true;

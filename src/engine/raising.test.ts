@@ -25,8 +25,7 @@ function scaled(analysis: Partial<Canary['spec']['analysis']> = steps, spec: Par
 /** A release at 50 % after the scalers have had their time: five pods on each side. */
 function halfway(analysis: Partial<Canary['spec']['analysis']> = steps): World {
   const world = scaled(analysis);
-  world.push('s1:b');
-  world.tickUntil((one) => one.canary.status?.canaryWeight === 50);
+  world.pushUntil('s1:b', (one) => one.canary.status?.canaryWeight === 50);
   Object.assign(world, { primaryReplicas: 5, targetReplicas: 5 });
   world.sendFacts();
   return world;
@@ -155,8 +154,7 @@ describe('before promotion returns traffic', () => {
 
   it('E42: with skipAnalysis the primary has all the load already, and nothing is scaled up', () => {
     const world = scaled(steps, { skipAnalysis: true });
-    world.push('s1:b');
-    world.tickUntil(isAt('Succeeded', 'resting'));
+    world.pushUntil('s1:b', isAt('Succeeded', 'resting'));
     expect([world.primaryReplicas, world.promoted]).toEqual([10, ['s1:b']]);
   });
 });
@@ -255,8 +253,7 @@ describe('before a step', () => {
   ])('E62: $plan scales the canary up to $raised of 10 pods before its first step', ({ analysis, raised }) => {
     const world = scaled(analysis);
     world.room.target = 1;
-    world.push('s1:b');
-    world.tickUntil(isAt('Progressing', 'raising'));
+    world.pushUntil('s1:b', isAt('Progressing', 'raising'));
     expect([world.targetReplicas, world.release.routes]).toEqual([raised, { kind: 'weighted', canary: 0 }]);
     expect(explain(world.canary, world.facts())).toContain(`1 of ${raised} pods are ready`);
     world.room.target = raised;
@@ -275,8 +272,7 @@ describe('before a step', () => {
       at.set(`${phase}.${step}`, targetMinimum);
     };
     world.behaviour.hooks['confirm-promotion'] = 'refused';
-    world.push('s1:b');
-    world.tickUntil((one) => one.phase === 'WaitingPromotion');
+    world.pushUntil('s1:b', (one) => one.phase === 'WaitingPromotion');
     expect(world.desired.targetMinimum).toBe(5);
     world.crash();
     world.tick(600_000);
@@ -294,8 +290,7 @@ describe('before a step', () => {
     { end: 'a failed promotion', act: (world: World) => world.behaviour.brokenPrimary.add('s1:b') },
   ])('E101: $end restores the minimum', ({ act }) => {
     const world = scaled({ stepWeights: [30, 50], threshold: 1 });
-    world.push('s1:b');
-    world.tickUntil((one) => weightNow(one) === 30);
+    world.pushUntil('s1:b', (one) => weightNow(one) === 30);
     expect(world.desired.targetMinimum).toBe(3);
     act(world);
     world.tickUntil((one) => one.step === 'resting');
@@ -304,8 +299,7 @@ describe('before a step', () => {
 
   it('E101: a newer revision begins without the minimum of the previous one', () => {
     const world = scaled({ stepWeights: [30, 50] });
-    world.push('s1:b');
-    world.tickUntil((one) => weightNow(one) === 30);
+    world.pushUntil('s1:b', (one) => weightNow(one) === 30);
     world.push('s1:c');
     expect([world.release.revision, world.desired.targetMinimum]).toEqual(['s1:c', undefined]);
   });
@@ -314,8 +308,7 @@ describe('before a step', () => {
     const held = () => {
       const world = scaled({ stepWeights: [30, 50] });
       world.scalerGives = 1;
-      world.push('s1:b');
-      world.tickUntil(isAt('Progressing', 'raising'));
+      world.pushUntil('s1:b', isAt('Progressing', 'raising'));
       return world;
     };
 
@@ -374,8 +367,7 @@ describe('before a step', () => {
     it('is not a scaler whose new pods do not become ready', () => {
       const world = scaled({ stepWeights: [30, 50] });
       world.room.target = 1;
-      world.push('s1:b');
-      world.tickUntil(isAt('Progressing', 'raising'));
+      world.pushUntil('s1:b', isAt('Progressing', 'raising'));
       world.tick(59_999);
       expect(world.step).toBe('raising');
       world.tick(1);
@@ -386,8 +378,7 @@ describe('before a step', () => {
   it('E62: Blue/Green scales it up before the switch, and not earlier', () => {
     const world = scaled({ iterations: 2 });
     world.room.target = 1;
-    world.push('s1:b');
-    world.tickUntil((one) => one.canary.status?.iterations === 2);
+    world.pushUntil('s1:b', (one) => one.canary.status?.iterations === 2);
     expect(world.targetReplicas).toBe(1);
     world.tickUntil(isAt('Progressing', 'raising'));
     expect([world.targetReplicas, weightNow(world)]).toEqual([10, 0]);
@@ -399,8 +390,7 @@ describe('before a step', () => {
 
   it('E16, E62: the gate of a switch is not called again after the wait', () => {
     const world = scaled({ iterations: 1, ...withHooks('confirm-promotion') });
-    world.push('s1:b');
-    world.tickUntil((one) => weightNow(one) === 100);
+    world.pushUntil('s1:b', (one) => weightNow(one) === 100);
     expect(world.asked.filter((one) => one.kind === 'runHooks')).toHaveLength(1);
   });
 
@@ -419,8 +409,7 @@ describe('before a step', () => {
   it('E27: a canary that dies while it is scaled up is waited for as any other', () => {
     const world = scaled({ stepWeights: [30] });
     world.room.target = 1;
-    world.push('s1:b');
-    world.tickUntil(isAt('Progressing', 'raising'));
+    world.pushUntil('s1:b', isAt('Progressing', 'raising'));
     world.targetDown = true;
     world.sendFacts();
     expect([world.step, world.release.capacity]).toEqual(['scalingUp', undefined]);
@@ -448,8 +437,7 @@ describe('before a step', () => {
   it('E62: after a crash in the middle it continues from there', () => {
     const world = scaled({ stepWeights: [30] });
     world.room.target = 1;
-    world.push('s1:b');
-    world.tickUntil(isAt('Progressing', 'raising'));
+    world.pushUntil('s1:b', isAt('Progressing', 'raising'));
     world.crash();
     expect([world.step, world.desired.atLeast]).toEqual(['raising', { target: 3 }]);
     world.room.target = 3;

@@ -50,8 +50,7 @@ describe('a canary below canaryReadyThreshold', () => {
 
   function walkTo(analysis: object, prepare: ((world: World) => void) | undefined, ticks: number): World {
     const world = initialized(aCanary(analysis), prepare);
-    world.push('s1:b');
-    world.tickUntil((one) => one.step === 'analysing');
+    world.pushUntil('s1:b', (one) => one.step === 'analysing');
     for (let passed = 0; passed < ticks; passed += 1) world.tick();
     return world;
   }
@@ -81,8 +80,7 @@ describe('a canary below canaryReadyThreshold', () => {
   it('E80, E24: a gate of promotion that opens does not promote it', () => {
     const world = initialized(aCanary({ ...steps, ...withHooks('confirm-promotion') }));
     world.behaviour.hooks['confirm-promotion'] = 'refused';
-    world.push('s1:b');
-    world.tickUntil(at('WaitingPromotion'));
+    world.pushUntil('s1:b', at('WaitingPromotion'));
     world.behaviour.hooks['confirm-promotion'] = 'passed';
     shorten(world);
     for (let ticks = 0; ticks < 4; ticks += 1) world.tick(10_000);
@@ -93,8 +91,7 @@ describe('a canary below canaryReadyThreshold', () => {
 
   it.each(['confirm-promotion', 'confirm-traffic-increase'] as const)('E80: nor one that falls while %s is asked', (gate) => {
     const world = initialized(aCanary({ ...steps, ...withHooks(gate) }));
-    world.push('s1:b');
-    world.tickUntil((one) => one.canary.status?.canaryWeight === 40);
+    world.pushUntil('s1:b', (one) => one.canary.status?.canaryWeight === 40);
     world.nowMs += 10_000;
     world.send({ type: 'WAKE', facts: world.facts() });
     world.apply();
@@ -107,8 +104,7 @@ describe('a canary below canaryReadyThreshold', () => {
   it('E80, E8: a gate before the first traffic is not polled; the canary is scaled up again, with a deadline', () => {
     const world = initialized(aCanary({ ...steps, ...withHooks('pre-rollout', 'confirm-traffic-increase') }));
     world.behaviour.hooks['confirm-traffic-increase'] = 'refused';
-    world.push('s1:b');
-    world.tickUntil(at('Progressing', 'preRollout'));
+    world.pushUntil('s1:b', at('Progressing', 'preRollout'));
     shorten(world);
     world.tick(10_000);
     expect(world.step).toBe('scalingUp');
@@ -188,8 +184,7 @@ describe('a primary that does not serve', () => {
     'E80: in %s the release does not move, and the sentence names the primary and the remedies',
     (step) => {
       const world = initialized(aCanary(steps));
-      world.push('s1:b');
-      world.tickUntil((one) => one.step === step);
+      world.pushUntil('s1:b', (one) => one.step === step);
       world.primaryDown = true;
       world.sendFacts();
       world.tick();

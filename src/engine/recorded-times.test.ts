@@ -15,8 +15,7 @@ function recorded(aheadMs: number): Release {
   world.nowMs = NOW_MS + aheadMs - 40_000;
   world.begin();
   world.tick();
-  world.push('s1:b');
-  world.tickUntil(({ step }) => step === 'analysing');
+  world.pushUntil('s1:b', ({ step }) => step === 'analysing');
   return { ...world.release, stepStartedMs: NOW_MS + aheadMs, wakeAtMs: NOW_MS + aheadMs + INTERVAL_MS };
 }
 

@@ -9,8 +9,7 @@ const failed = [{ check: 'errors', verdict: 'failed' }] as const;
 /** A release with a fifth of the traffic on its canary, after an edit of its spec that is refused. */
 function edited(analysis = {}, uncheckedForMs?: number): World {
   const world = initialized(aCanary({ ...steps, ...analysis }));
-  world.push('s1:b');
-  world.tickUntil(({ canary }) => canary.status?.canaryWeight === 20);
+  world.pushUntil('s1:b', ({ canary }) => canary.status?.canaryWeight === 20);
   const uncheckedUntilMs = world.nowMs + (uncheckedForMs ?? 0);
   world.behaviour.refused = { ...refused, ...(uncheckedForMs === undefined ? {} : { uncheckedUntilMs }) };
   world.crash();
@@ -54,12 +53,10 @@ describe('a refused edit of the spec in the middle of a release', () => {
 
   it('E65: the promoted revision in the target cancels, and a promotion that has begun ends', () => {
     const back = edited();
-    back.push('s1:a');
-    back.tickUntil(({ phase, step }) => phase === 'Succeeded' && step === 'resting');
+    back.pushUntil('s1:a', ({ phase, step }) => phase === 'Succeeded' && step === 'resting');
     expect(back.promoted).toEqual([]);
     const world = initialized(aCanary({ ...steps, stepWeightPromotion: 20 }));
-    world.push('s1:b');
-    world.tickUntil(({ phase }) => phase === 'Promoting');
+    world.pushUntil('s1:b', ({ phase }) => phase === 'Promoting');
     world.behaviour.refused = refused;
     world.tickUntil(({ phase, step }) => phase === 'Succeeded' && step === 'resting');
     expect(world.primaryCarries).toBe('s1:b');
@@ -111,8 +108,7 @@ describe('a refused edit of the spec in the middle of a release', () => {
   it('E65: a pre-rollout hook that finally passes takes no first step', () => {
     const world = initialized(aCanary({ ...steps, threshold: 9, ...withHooks('pre-rollout') }));
     world.behaviour.hooks['pre-rollout'] = 'refused';
-    world.push('s1:b');
-    world.tickUntil(({ release }) => release.failedChecks === 1);
+    world.pushUntil('s1:b', ({ release }) => release.failedChecks === 1);
     world.behaviour.refused = refused;
     world.behaviour.hooks['pre-rollout'] = 'passed';
     for (let ticks = 0; ticks < 5; ticks += 1) world.tick();
@@ -135,8 +131,7 @@ describe('a refused edit of the spec in the middle of a release', () => {
 
   it('E65: a release whose previous spec is not known continues with its counters when the edit is corrected in time', () => {
     const world = initialized(aCanary(steps));
-    world.push('s1:b');
-    world.tickUntil(({ canary }) => canary.status?.canaryWeight === 20);
+    world.pushUntil('s1:b', ({ canary }) => canary.status?.canaryWeight === 20);
     world.behaviour.verdicts = failed;
     world.tick();
     world.behaviour.verdicts = [];

@@ -26,8 +26,7 @@ describe('revisions', () => {
 
   it('E50: a revision pushed during Promoting waits and is then released', () => {
     const world = initialized(aCanary(steps));
-    world.push('s1:b');
-    world.tickUntil(at('Finalising'));
+    world.pushUntil('s1:b', at('Finalising'));
     world.targetRevision = 's1:c';
     world.tickUntil((one) => one.release.promotedRevision === 's1:c');
     expect(world.promoted).toEqual(['s1:b', 's1:c']);
@@ -53,8 +52,7 @@ describe('revisions', () => {
 
   it('E17: iterations lowered below the counter promote', () => {
     const world = initialized(aCanary({ iterations: 5, match: header }));
-    world.push('s1:b');
-    world.tickUntil((one) => one.release.iterations === 3);
+    world.pushUntil('s1:b', (one) => one.release.iterations === 3);
     world.canary = { ...world.canary, spec: { ...world.canary.spec, analysis: { ...world.canary.spec.analysis, iterations: 2 } } };
     world.tickUntil(at('Succeeded'));
     expect(world.promoted).toEqual(['s1:b']);
@@ -64,8 +62,7 @@ describe('revisions', () => {
     const world = initialized(aCanary({ ...steps, mirror: true }), (one) => {
       one.supports.mirroring = false;
     });
-    world.push('s1:b');
-    world.tickUntil(at('Succeeded'));
+    world.pushUntil('s1:b', at('Succeeded'));
     expect(world.trace).not.toContain('Progressing mirrored');
   });
 });

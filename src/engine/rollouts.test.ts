@@ -13,8 +13,7 @@ function promoting(): World {
   world.onRecord = ({ release }) => {
     if (release.step === 'awaitingPrimary') world.rolling.primary = { lastMs: world.nowMs, updated: 0 };
   };
-  world.push('s1:b');
-  world.tickUntil(at('Promoting', 'awaitingPrimary'));
+  world.pushUntil('s1:b', at('Promoting', 'awaitingPrimary'));
   return world;
 }
 

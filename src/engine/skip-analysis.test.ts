@@ -24,8 +24,7 @@ describe('skipAnalysis', () => {
   it('E83, I3: a canary that never becomes ready fails at the deadline, and the primary is never written', () => {
     const world = skipping();
     world.behaviour.brokenCanary.add('s1:b');
-    world.push('s1:b');
-    world.tickUntil(at('Failed', 'resting'));
+    world.pushUntil('s1:b', at('Failed', 'resting'));
     expect([primaryWrites(world), world.primaryCarries, world.targetReplicas]).toEqual([[], 's1:a', 0]);
     expect(world.release.reason).toContain('not ready within 60 s');
   });
@@ -63,8 +62,7 @@ describe('skipAnalysis', () => {
   it('E83: starts and promotes also after retry', () => {
     const world = skipping();
     world.behaviour.brokenCanary.add('s1:b');
-    world.push('s1:b');
-    world.tickUntil(at('Failed', 'resting'));
+    world.pushUntil('s1:b', at('Failed', 'resting'));
     world.ask('retry', 'r');
     expect([world.phase, world.step]).toEqual(['Progressing', 'scalingUp']);
     world.tickUntil(at('Failed', 'resting'));
@@ -93,8 +91,7 @@ describe('skipAnalysis', () => {
   it('E83: calls no gate but confirm-rollout', () => {
     const gates = ['confirm-rollout', 'pre-rollout', 'rollout', 'confirm-traffic-increase', 'confirm-promotion'] as const;
     const world = skipping(withHooks(...gates));
-    world.push('s1:b');
-    world.tickUntil(at('Succeeded'));
+    world.pushUntil('s1:b', at('Succeeded'));
     expect(hooksAsked(world)).toEqual(['confirm-rollout']);
   });
 
@@ -102,8 +99,7 @@ describe('skipAnalysis', () => {
     const world = initialized(aCanary(steps), (one) => {
       one.configs = { settings: 'red' };
     });
-    world.push('s1:b');
-    world.tickUntil((one) => one.canary.status?.canaryWeight === 20);
+    world.pushUntil('s1:b', (one) => one.canary.status?.canaryWeight === 20);
     world.configs = { settings: 'blue' };
     world.configsVersion = '2';
     skip(world);

@@ -35,7 +35,6 @@ it('E19: a provider that cannot keep users on a side gets no cookies', () => {
   const world = initialized(canary, (one) => {
     one.supports.sessionAffinity = false;
   });
-  world.push('s1:b');
-  world.tickUntil((one) => one.canary.status?.canaryWeight === 20);
+  world.pushUntil('s1:b', (one) => one.canary.status?.canaryWeight === 20);
   expect(world.routes).toEqual({ kind: 'weighted', canary: 20 });
 });

@@ -10,8 +10,7 @@ const plan = { stepWeight: 10, maxWeight: 50 };
 /** A release of `s1:b` at 10 %. */
 function analysing(canary = aCanary(plan)): World {
   const world = initialized(canary);
-  world.push('s1:b');
-  world.tickUntil((one) => one.step === 'analysing');
+  world.pushUntil('s1:b', (one) => one.step === 'analysing');
   return world;
 }
 
@@ -318,8 +317,7 @@ describe('pause and resume', () => {
     world.tick(60_000);
     expect([world.phase, weightOf(world.release.routes), world.release.revision]).toEqual(['Progressing', 0, 's1:c']);
     expect(world.release.paused?.by).toBe('ann');
-    world.push('s1:a');
-    world.tickUntil((one) => one.phase === 'Succeeded' && one.step === 'resting');
+    world.pushUntil('s1:a', (one) => one.phase === 'Succeeded' && one.step === 'resting');
     expect(world.release.paused).toBeUndefined();
   });
 

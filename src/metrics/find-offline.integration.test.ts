@@ -2,7 +2,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { FakeBackend } from '../../test/contracts/metric-backends/backend-case.ts';
 import { httpFake } from '../../test/contracts/metric-backends/http-fake.ts';
 import { prometheus } from '../../test/contracts/metric-backends/prometheus.ts';
-import { Canary, type Metric } from '../api/canary.ts';
+import { parsedCanary } from '../../test/fakes/parsed-canary.ts';
+import type { Metric } from '../api/canary.ts';
 import { findOffline } from './find-offline.ts';
 
 let server: FakeBackend;
@@ -15,16 +16,7 @@ afterAll(() => Promise.all([server.stop(), datadog.stop()]));
 
 async function offline(metrics: readonly Metric[], { secret }: { secret?: Record<string, string> } = {}): Promise<string | undefined> {
   server.requests.splice(0);
-  const canary = Canary.parse({
-    apiVersion: 'flagger.app/v1beta1',
-    kind: 'Canary',
-    metadata: { name: 'podinfo', namespace: 'test', uid: 'u', generation: 1, resourceVersion: '1' },
-    spec: {
-      targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'podinfo' },
-      service: { port: 80 },
-      analysis: { interval: '1m', threshold: 1, metrics },
-    },
-  });
+  const canary = parsedCanary({ analysis: { interval: '1m', metrics } });
   const provider = { type: 'datadog', address: datadog.address, secretRef: { name: 'keys' } };
   return findOffline(canary, {
     metricsServer: server.address,

@@ -30,7 +30,6 @@ it('a missing kind is a condition of its Canary, and does not make the controlle
   const lab = await besideMissingKind();
   expect([unready(lab), lab.phase()]).toEqual([undefined, 'Initialized']);
   expect(raw(lab.canary(OTHER))?.status?.conditions[0].message).toContain('HTTPProxy');
-  lab.close();
 });
 
 it('with the last Canary that wants a kind its watch ends', async () => {
@@ -46,7 +45,6 @@ it('with the last Canary that wants a kind its watch ends', async () => {
   lab.server.create(aModelCanary({ stepWeight: 50 }, { provider: 'contour' }, OTHER));
   await lab.pass(60_000);
   expect(asked()).toBeGreaterThan(before);
-  lab.close();
 });
 
 it('an edit of the provider also ends the watch of the former provider', async () => {
@@ -57,7 +55,6 @@ it('an edit of the provider also ends the watch of the former provider', async (
   const before = lab.lookedFor.length;
   await lab.pass(600_000);
   expect([unready(lab), lab.lookedFor.length]).toEqual([undefined, before]);
-  lab.close();
 });
 
 it('a watch that is open and silent makes it unready', async () => {
@@ -69,5 +66,4 @@ it('a watch that is open and silent makes it unready', async () => {
   lab.server.delete(canaryRef);
   expect(await lab.passUntil(() => unready(lab) === undefined, 300_000)).toBe(true);
   expect(lab.canary(APP)).toBeUndefined();
-  lab.close();
 });

@@ -24,8 +24,7 @@ const at = (generation: number, name: string) => ({ observedGeneration: generati
 function promoted(name: string): KubeObject {
   const targetRef = { apiVersion: knativeApiVersion, kind: 'Service' as const, name: 'podinfo' };
   const world = initialized(aCanary({ stepWeight: 50 }, { targetRef, provider: 'knative' }));
-  world.push(knativeRevisionId(name, undefined));
-  world.tickUntil(({ phase }) => phase === 'Succeeded');
+  world.pushUntil(knativeRevisionId(name, undefined), ({ phase }) => phase === 'Succeeded');
   const { release } = world.canary.status ?? {};
   // Recorded for a kind whose generation does not follow its pods.
   const status = { ...world.canary.status, release: { ...release, targetUid: UID, observedGeneration: 0 } };

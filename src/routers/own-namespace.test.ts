@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { Canary, providers } from '../api/canary.ts';
+import { parsedCanary } from '../../test/fakes/parsed-canary.ts';
+import { type Canary, providers } from '../api/canary.ts';
 import type { KubeObject, ObjectRef } from '../api/kube-object.ts';
 import { refOf } from '../api/kube-object.ts';
 import { weight } from '../api/routes.ts';
@@ -10,20 +11,18 @@ const HOSTILE = 'hostile';
 const names = ['podinfo', 'podinfo.test', 'test/podinfo', 'podinfo-primary_test_svc_80', '../../test/x', '..'];
 
 const canary = (provider: string, name: string): Canary =>
-  Canary.parse({
-    apiVersion: 'flagger.app/v1beta1',
-    kind: 'Canary',
-    metadata: { name: 'podinfo', namespace: HOSTILE, uid: 'own', generation: 1, resourceVersion: '1' },
-    spec: {
+  parsedCanary(
+    {
       provider,
       targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name },
       ingressRef: { apiVersion: 'networking.k8s.io/v1', kind: 'Ingress', name },
       routeRef: { apiVersion: 'apisix.apache.org/v2', kind: 'ApisixRoute', name },
       upstreamRef: { apiVersion: 'gloo.solo.io/v1', kind: 'Upstream', name, namespace: 'test' },
-      service: { name, port: 80, gatewayRefs: [{ name, namespace: 'test' }], hosts: [`${name}.test`], gateways: [`test/${name}`] },
-      analysis: { interval: '10s', threshold: 1, stepWeight: 10 },
+      service: { name, gatewayRefs: [{ name, namespace: 'test' }], hosts: [`${name}.test`], gateways: [`test/${name}`] },
+      analysis: { stepWeight: 10 },
     },
-  });
+    { namespace: HOSTILE, uid: 'own' },
+  );
 
 /** An object in a state in which its owner could have left it: labels and originals that name another namespace. */
 const found = ({ apiVersion, kind, name, namespace }: ObjectRef): KubeObject => ({

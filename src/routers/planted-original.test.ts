@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { Canary, providers } from '../api/canary.ts';
+import { parsedCanary } from '../../test/fakes/parsed-canary.ts';
+import { type Canary, providers } from '../api/canary.ts';
 import { findings } from '../api/findings.ts';
 import { weight } from '../api/routes.ts';
 import { routerFor } from './index.ts';
@@ -10,19 +11,16 @@ const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
 const annotations = { [originalConfig]: JSON.stringify(planted), [lastApplied]: JSON.stringify({ spec: planted }), mine: 'kept' };
 
 const canary = (provider: string): Canary =>
-  Canary.parse({
-    apiVersion: 'flagger.app/v1beta1',
-    kind: 'Canary',
-    metadata: { name: 'podinfo', namespace: 'test', uid: 'own', generation: 1, resourceVersion: '1' },
-    spec: {
+  parsedCanary(
+    {
       provider,
-      targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'podinfo' },
       ingressRef: { apiVersion: 'networking.k8s.io/v1', kind: 'Ingress', name: 'podinfo' },
       routeRef: { apiVersion: 'apisix.apache.org/v2', kind: 'ApisixRoute', name: 'podinfo' },
-      service: { port: 80, meshName: 'm', gatewayRefs: [{ name: 'edge' }], apex: { annotations } },
-      analysis: { interval: '10s', threshold: 1, stepWeight: 10 },
+      service: { meshName: 'm', gatewayRefs: [{ name: 'edge' }], apex: { annotations } },
+      analysis: { stepWeight: 10 },
     },
-  });
+    { uid: 'own' },
+  );
 
 it.each(providers)('DF615: %s restores no spec on deletion that service.apex planted in annotations', (provider) => {
   const router = routerFor(provider);

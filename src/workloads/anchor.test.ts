@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { parsedCanary } from '../../test/fakes/parsed-canary.ts';
 import { recordedIdle } from '../../test/fakes/recorded-idle.ts';
-import { Canary } from '../api/canary.ts';
 import { asControllerRevision } from '../api/kinds/controller-revision.ts';
 import {
   historyToPrune,
@@ -13,16 +13,7 @@ import {
   renderTemplateRevision,
 } from './anchor.ts';
 
-const canary = Canary.parse({
-  apiVersion: 'flagger.app/v1beta1',
-  kind: 'Canary',
-  metadata: { name: 'podinfo', namespace: 'test', uid: 'c-1', generation: 1, resourceVersion: '1' },
-  spec: {
-    targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'podinfo' },
-    service: { port: 80 },
-    analysis: { interval: '10s', threshold: 1 },
-  },
-});
+const canary = parsedCanary();
 const spec = { template: { spec: { containers: [] } } };
 
 describe('anchor', () => {

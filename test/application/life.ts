@@ -69,6 +69,14 @@ export interface Life {
   actions: readonly Timed[];
 }
 
+/** A life of a Deployment with its Service, on Istio; it differs in these fields. */
+export const foundLife = (seed: number, differs: Partial<Life>, actions: Life['actions']): Life => ({
+  seed,
+  ...{ hasScaler: false, revertOnDeletion: false, hasService: true },
+  ...differs,
+  actions,
+});
+
 export type Draw = (from: number, to: number) => number;
 const LABELS = [['app.kubernetes.io/name', 'app'], ['app']] as const;
 const ORDERS: readonly (readonly Part[])[] = [

@@ -8,7 +8,7 @@ import { HeldSockets } from '../fakes/held-sockets.ts';
 import { sessionBy } from '../fakes/one-time-session.ts';
 import { raw } from '../fakes/raw.ts';
 import { eventually } from '../scenarios/eventually.ts';
-import { type Attack, type AttackClass, numbered } from './run/attack.ts';
+import { type Attack, type AttackClass, attack, numbered } from './run/attack.ts';
 import { json } from './run/listener.ts';
 import type { Tenant } from './run/tenant.ts';
 
@@ -145,58 +145,38 @@ export const dashboard: AttackClass = {
   name: 'dashboard',
   title: "the browser of the operator: what a tenant writes, on the dashboard's pages",
   attacks: numbered('DSH', [
-    {
-      what: 'a webhook whose name is a script',
-      from: 'CWE-79',
-      do: (tenant) => tenant.hooked({ name: SCRIPT, url: 'http://127.0.0.66:1/' }),
-      expects: shown(),
-    },
-    {
-      what: 'a webhook that answers an event of the stream',
-      from: 'CWE-93',
-      async do(tenant) {
-        tenant.field.own.answers(`/${tenant.name}`, json(EVENT, 500));
-        await tenant.hooked();
-        await tenant.ends();
-      },
-      expects: shown(),
-    },
-    {
-      what: 'a metric whose name is an event of the stream',
-      from: 'CWE-93',
-      do: (tenant) => tenant.release({ metrics: [{ name: EVENT, query: 'up', thresholdRange: { min: 1e9 } }] }),
-      expects: shown(),
-    },
-    {
-      what: 'an image that is a script',
-      from: 'CWE-79',
-      async do(tenant) {
-        await tenant.app();
-        await tenant.isReady();
-        await tenant.push(`2${SCRIPT}`);
-      },
-      expects: shown(),
-    },
-    {
-      what: 'a target whose name is a script',
-      from: 'CWE-79',
-      do: (tenant) => tenant.make(tenant.canary({}, { targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: SCRIPT } })),
-      expects: shown(),
-    },
-    {
-      what: 'conditions that are scripts and events of the stream, written by hand',
-      from: 'CWE-79',
-      do: withStatus({
+    attack('CWE-79', 'a webhook whose name is a script', shown(), (tenant) => tenant.hooked({ name: SCRIPT, url: 'http://127.0.0.66:1/' })),
+    attack('CWE-93', 'a webhook that answers an event of the stream', shown(), async (tenant) => {
+      tenant.field.own.answers(`/${tenant.name}`, json(EVENT, 500));
+      await tenant.hooked();
+      await tenant.ends();
+    }),
+    attack('CWE-93', 'a metric whose name is an event of the stream', shown(), (tenant) =>
+      tenant.release({ metrics: [{ name: EVENT, query: 'up', thresholdRange: { min: 1e9 } }] }),
+    ),
+    attack('CWE-79', 'an image that is a script', shown(), async (tenant) => {
+      await tenant.app();
+      await tenant.isReady();
+      await tenant.push(`2${SCRIPT}`);
+    }),
+    attack('CWE-79', 'a target whose name is a script', shown(), (tenant) =>
+      tenant.make(tenant.canary({}, { targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: SCRIPT } })),
+    ),
+    attack(
+      'CWE-79',
+      'conditions that are scripts and events of the stream, written by hand',
+      shown(),
+      withStatus({
         conditions: [
           { type: 'Promoted', status: 'Unknown', reason: SCRIPT, message: EVENT, lastTransitionTime: EVENT, lastUpdateTime: SCRIPT },
         ],
       }),
-      expects: shown(),
-    },
-    {
-      what: '200 Events that are written by hand, with scripts',
-      from: 'CWE-770',
-      async do(tenant) {
+    ),
+    attack(
+      'CWE-770',
+      '200 Events that are written by hand, with scripts',
+      shown((texts) => expect(texts.split('onerror').length).toBeLessThan(100)),
+      async (tenant) => {
         await tenant.app({}, { suspend: true });
         const { uid } = (await tenant.field.client.get(tenant.canaryRef))?.metadata ?? {};
         const about = { apiVersion: 'flagger.app/v1beta1', kind: 'Canary', name: tenant.name, namespace: tenant.namespace, uid };
@@ -208,59 +188,58 @@ export const dashboard: AttackClass = {
         }));
         await tenant.make(...events);
       },
-      expects: shown((texts) => expect(texts.split('onerror').length).toBeLessThan(100)),
-    },
-    {
-      what: '2,000 rules in a route object',
-      from: 'CWE-770',
-      do: withRoute((spec) => {
+    ),
+    attack(
+      'CWE-770',
+      '2,000 rules in a route object',
+      shown((texts) => expect(texts).toMatch(/"more":[1-9]/)),
+      withRoute((spec) => {
         const [rule] = spec.http;
         spec.http = Array.from({ length: 2_000 }, () => rule);
       }),
-      expects: shown((texts) => expect(texts).toMatch(/"more":[1-9]/)),
-    },
-    {
-      what: 'a route object that is nested 100 levels deep',
-      from: 'CWE-674',
-      do: withRoute((spec) => {
+    ),
+    attack(
+      'CWE-674',
+      'a route object that is nested 100 levels deep',
+      shown(),
+      withRoute((spec) => {
         let deep: object = {};
         for (let level = 0; level < 100; level += 1) deep = { headers: deep };
         spec.http[0].headers = deep;
       }),
-      expects: shown(),
-    },
-    {
-      what: 'a credential in a header of a route object, which its page must not show to others',
-      from: 'CWE-200',
-      do: withRoute((spec) => {
-        spec.http.push({ ...spec.http[0], headers: { request: { set: { authorization: `Bearer ${TOKEN}` } } } });
-      }),
-      expects: shown((texts) => {
+    ),
+    attack(
+      'CWE-200',
+      'a credential in a header of a route object, which its page must not show to others',
+      shown((texts) => {
         expect(texts).toContain('authorization');
         expect(texts).not.toContain(TOKEN);
       }),
-    },
-    {
-      what: 'a forged journal whose texts are scripts',
-      from: 'CWE-79',
-      do: withJournal(({ namespace, name }, uid) => ({
+      withRoute((spec) => {
+        spec.http.push({ ...spec.http[0], headers: { request: { set: { authorization: `Bearer ${TOKEN}` } } } });
+      }),
+    ),
+    attack(
+      'CWE-79',
+      'a forged journal whose texts are scripts',
+      shown((texts) => expect(texts).toContain('"outcome":"Failed"')),
+      withJournal(({ namespace, name }, uid) => ({
         ...{ version: 1, engine: SCRIPT.slice(0, 90), writer: SCRIPT, canary: { namespace, name, uid }, run: 1, number: 1 },
         ...{ revision: EVENT, beganMs: 1, endedMs: 2, ended: 'Failed', segments: [] },
       })),
-      expects: shown((texts) => expect(texts).toContain('"outcome":"Failed"')),
-    },
-    {
-      what: 'a journal that unpacks to 20 MB',
-      from: 'CWE-409',
-      do: withJournal(() => ({ text: 'a'.repeat(20_000_000) })),
-      expects: shown((texts) => expect(texts).toContain('cannot be unpacked')),
-    },
-    {
-      what: 'a journal of another version, written by a script',
-      from: 'CWE-79',
-      do: withJournal(() => ({ version: 99, engine: SCRIPT })),
-      expects: shown((texts) => expect(texts).toContain('has format 99')),
-    },
+    ),
+    attack(
+      'CWE-409',
+      'a journal that unpacks to 20 MB',
+      shown((texts) => expect(texts).toContain('cannot be unpacked')),
+      withJournal(() => ({ text: 'a'.repeat(20_000_000) })),
+    ),
+    attack(
+      'CWE-79',
+      'a journal of another version, written by a script',
+      shown((texts) => expect(texts).toContain('has format 99')),
+      withJournal(() => ({ version: 99, engine: SCRIPT })),
+    ),
     {
       what: "the cookie of the operator's session, which the browser sends to a forwarded port of a pod, too: to read",
       from: 'issue 44',

@@ -1,8 +1,7 @@
 import { aDeployment, makeNamespace } from '../scenarios/troubles/objects.ts';
-import { type Attack, type AttackClass, numbered } from './run/attack.ts';
+import { type AttackClass, attack, harmless, numbered } from './run/attack.ts';
 import type { Tenant } from './run/tenant.ts';
 
-const harmless: Pick<Attack, 'expects'> = { expects: { harmless: true } };
 const remove = (tenant: Tenant, kind: string, name = tenant.name) =>
   tenant.attempt(() => tenant.field.client.delete(tenant.ref(kind, name)));
 const ready = async (tenant: Tenant, spec: object = {}) => {
@@ -28,88 +27,114 @@ export const deletion: AttackClass = {
   isRestarted: true,
   flags: { 'uninstall-grace': '1s' },
   attacks: numbered('DEL', [
-    { what: 'a primary that cannot go', from: 'kubernetes', do: held('Deployment', ({ name }) => `${name}-primary`), ...harmless },
-    {
-      what: 'an anchor that cannot go',
-      from: 'kubernetes',
-      do: held('ControllerRevision', ({ name }) => `${name}-serin-anchor`),
-      ...harmless,
-    },
-    { what: 'a Service that cannot go', from: 'kubernetes', do: held('Service', ({ name }) => `${name}-primary`), ...harmless },
-    { what: 'a route that cannot go', from: 'kubernetes', do: held('VirtualService', ({ name }) => name), ...harmless },
-    { what: 'a target that cannot go', from: 'kubernetes', do: held('Deployment', ({ name }) => name), ...harmless },
-    { what: 'a Canary that cannot go', from: 'kubernetes', do: held('Canary', ({ name }) => name), ...harmless },
-    {
-      what: 'a Canary of 100 finalizers',
-      from: 'CWE-770',
-      do: then(async (tenant) => {
+    attack(
+      'kubernetes',
+      'a primary that cannot go',
+      harmless,
+      held('Deployment', ({ name }) => `${name}-primary`),
+    ),
+    attack(
+      'kubernetes',
+      'an anchor that cannot go',
+      harmless,
+      held('ControllerRevision', ({ name }) => `${name}-serin-anchor`),
+    ),
+    attack(
+      'kubernetes',
+      'a Service that cannot go',
+      harmless,
+      held('Service', ({ name }) => `${name}-primary`),
+    ),
+    attack(
+      'kubernetes',
+      'a route that cannot go',
+      harmless,
+      held('VirtualService', ({ name }) => name),
+    ),
+    attack(
+      'kubernetes',
+      'a target that cannot go',
+      harmless,
+      held('Deployment', ({ name }) => name),
+    ),
+    attack(
+      'kubernetes',
+      'a Canary that cannot go',
+      harmless,
+      held('Canary', ({ name }) => name),
+    ),
+    attack(
+      'CWE-770',
+      'a Canary of 100 finalizers',
+      harmless,
+      then(async (tenant) => {
         await tenant.edit(tenant.canaryRef, { metadata: { finalizers: Array.from({ length: 100 }, (_, n) => `evil.test/f${n}`) } });
         await remove(tenant, 'Canary');
       }),
-      ...harmless,
-    },
-    {
-      what: 'the finalizer of Serin on an object that must not be restored',
-      from: 'CWE-345',
-      do: then(async (tenant) => {
+    ),
+    attack(
+      'CWE-345',
+      'the finalizer of Serin on an object that must not be restored',
+      harmless,
+      then(async (tenant) => {
         await tenant.edit(tenant.canaryRef, { metadata: { finalizers: ['finalizer.flagger.app'] } });
         await remove(tenant, 'Canary');
       }),
-      ...harmless,
-    },
-    {
-      what: 'a target that is gone before its Canary that gives it back',
-      from: 'CWE-367',
-      do: then(
+    ),
+    attack(
+      'CWE-367',
+      'a target that is gone before its Canary that gives it back',
+      harmless,
+      then(
         async (tenant) => {
           await remove(tenant, 'Deployment');
           await remove(tenant, 'Canary');
         },
         { revertOnDeletion: true },
       ),
-      ...harmless,
-    },
-    {
-      what: 'a Canary that is deleted and made again at once',
-      from: 'CWE-367',
-      do: then(async (tenant) => {
+    ),
+    attack(
+      'CWE-367',
+      'a Canary that is deleted and made again at once',
+      harmless,
+      then(async (tenant) => {
         for (let n = 0; n < 5; n += 1) {
           await remove(tenant, 'Canary');
           await tenant.make(tenant.canary({ stepWeight: 50, maxWeight: 50 }, { provider: 'istio' }));
         }
       }),
-      ...harmless,
-    },
-    {
-      what: 'a target that is deleted and made again at once',
-      from: 'CWE-367',
-      do: then(async (tenant) => {
+    ),
+    attack(
+      'CWE-367',
+      'a target that is deleted and made again at once',
+      harmless,
+      then(async (tenant) => {
         for (let n = 0; n < 5; n += 1) {
           await remove(tenant, 'Deployment');
           await tenant.make(aDeployment(tenant.namespace, tenant.name));
         }
       }),
-      ...harmless,
-    },
-    {
-      what: 'a primary that is deleted in the middle of a promotion',
-      from: 'CWE-367',
-      do: then(async (tenant) => {
+    ),
+    attack(
+      'CWE-367',
+      'a primary that is deleted in the middle of a promotion',
+      harmless,
+      then(async (tenant) => {
         await tenant.push('2');
         await remove(tenant, 'Deployment', `${tenant.name}-primary`);
       }),
-      ...harmless,
-    },
-    {
-      what: 'an anchor that is deleted, so that all that it owns goes',
-      from: 'kubernetes',
-      do: then((tenant) => remove(tenant, 'ControllerRevision', `${tenant.name}-serin-anchor`)),
-      ...harmless,
-    },
-    {
-      what: 'everything deleted at once',
-      from: 'CWE-367',
-      do: then((tenant) =>
+    ),
+    attack(
+      'kubernetes',
+      'an anchor that is deleted, so that all that it owns goes',
+      harmless,
+      then((tenant) => remove(tenant, 'ControllerRevision', `${tenant.name}-serin-anchor`)),
+    ),
+    attack(
+      'CWE-367',
+      'everything deleted at once',
+      harmless,
+      then((tenant) =>
         Promise.all([
           remove(tenant, 'Canary'),
           remove(tenant, 'Deployment'),
@@ -118,12 +143,12 @@ export const deletion: AttackClass = {
           remove(tenant, 'VirtualService'),
         ]),
       ),
-      ...harmless,
-    },
-    {
-      what: 'a Canary that is owned by a ConfigMap that goes',
-      from: 'kubernetes',
-      do: then(async (tenant) => {
+    ),
+    attack(
+      'kubernetes',
+      'a Canary that is owned by a ConfigMap that goes',
+      harmless,
+      then(async (tenant) => {
         const [config] = await tenant.make({
           apiVersion: 'v1',
           kind: 'ConfigMap',
@@ -136,40 +161,34 @@ export const deletion: AttackClass = {
           tenant.field.client.delete({ apiVersion: 'v1', kind: 'ConfigMap', name: tenant.name, namespace: tenant.namespace }),
         );
       }),
-      ...harmless,
-    },
-    {
-      what: 'the date of an uninstall that is far off, or none',
-      from: 'CWE-681',
-      do: then(async (tenant) => {
+    ),
+    attack(
+      'CWE-681',
+      'the date of an uninstall that is far off, or none',
+      harmless,
+      then(async (tenant) => {
         await tenant.edit(tenant.ref('ControllerRevision', `${tenant.name}-serin-anchor`), {
           metadata: { annotations: { 'serin.dev/uninstall-since': '+275760-09-14T00:00:00Z' } },
         });
         await remove(tenant, 'Canary');
         await remove(tenant, 'Deployment');
       }),
-      ...harmless,
-    },
-    {
-      what: 'a namespace that ends in the middle of a release, with Canaries to restore',
-      from: 'kubernetes',
-      async do(tenant) {
-        const { cluster } = tenant.field.environment;
-        const namespace = `${tenant.namespace}-ends`;
-        await makeNamespace(cluster, namespace);
-        const canary = tenant.canary({ stepWeight: 50, maxWeight: 50 }, { provider: 'istio', revertOnDeletion: true });
-        await cluster.create(aDeployment(namespace, tenant.name));
-        await cluster.create({ ...canary, metadata: { name: tenant.name, namespace } });
-        await tenant.field.reports.until(namespace, tenant.name, 'a start', ({ phase }) => phase === 'Initialized');
-        await cluster.delete({ apiVersion: 'v1', kind: 'Namespace', name: namespace });
-        const { eventually } = await import('../scenarios/eventually.ts');
-        await eventually(
-          'the namespace is gone',
-          async () => (await cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: namespace })) === undefined,
-        );
-      },
-      ...harmless,
-    },
+    ),
+    attack('kubernetes', 'a namespace that ends in the middle of a release, with Canaries to restore', harmless, async (tenant) => {
+      const { cluster } = tenant.field.environment;
+      const namespace = `${tenant.namespace}-ends`;
+      await makeNamespace(cluster, namespace);
+      const canary = tenant.canary({ stepWeight: 50, maxWeight: 50 }, { provider: 'istio', revertOnDeletion: true });
+      await cluster.create(aDeployment(namespace, tenant.name));
+      await cluster.create({ ...canary, metadata: { name: tenant.name, namespace } });
+      await tenant.field.reports.until(namespace, tenant.name, 'a start', ({ phase }) => phase === 'Initialized');
+      await cluster.delete({ apiVersion: 'v1', kind: 'Namespace', name: namespace });
+      const { eventually } = await import('../scenarios/eventually.ts');
+      await eventually(
+        'the namespace is gone',
+        async () => (await cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: namespace })) === undefined,
+      );
+    }),
   ]),
   uncovered: ['an uninstall of Serin itself: test/scenarios/uninstall.ts.'],
 };

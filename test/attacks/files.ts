@@ -6,7 +6,7 @@ import { exitCodes } from '../../src/cli/output/exit-codes.ts';
 import { MOST } from '../../src/cli/validate/limits.ts';
 import { besideHonest, honestCanary, hostileTexts } from '../fakes/hostile-files.ts';
 import { manifestReaders, saidOf } from '../fakes/manifest-readers.ts';
-import { type Attack, type AttackClass, numbered } from './run/attack.ts';
+import { type Attack, type AttackClass, attack, harmless, numbered } from './run/attack.ts';
 
 /** With a finding, or where there is nothing that can be rehearsed. */
 const REFUSED = [exitCodes.no.code, exitCodes.usage.code];
@@ -31,12 +31,10 @@ async function refused(
   }
 }
 
-const file = (what: string, text: string, findings: readonly string[], readers?: readonly (readonly string[])[]): Omit<Attack, 'id'> => ({
-  what: `a pull request with ${what}`,
-  from: 'issue 44',
-  do: () => refused((folder) => writeFileSync(join(folder, 'f.yaml'), text), findings, readers),
-  expects: { harmless: true },
-});
+const file = (what: string, text: string, findings: readonly string[], readers?: readonly (readonly string[])[]): Omit<Attack, 'id'> =>
+  attack('issue 44', `a pull request with ${what}`, harmless, () =>
+    refused((folder) => writeFileSync(join(folder, 'f.yaml'), text), findings, readers),
+  );
 
 /** A finding without its place. */
 const remedyOf = (finding: string): string => finding.replace(/^f\.yaml:\d+ document: error: /, '');
@@ -74,10 +72,8 @@ export const files: AttackClass = {
     ...hostileTexts.map(([what, text, finding]) =>
       file(`${what}, beside an honest Canary`, besideHonest(text), [finding, 'Canary/shop: warning'], [['validate']]),
     ),
-    ...links.map(([what, target, finding]) => ({
-      what: `a link to ${what}`,
-      from: 'CWE-22' as const,
-      do: () =>
+    ...links.map(([what, target, finding]) =>
+      attack('CWE-22' as const, `a link to ${what}`, { harmless: true } as const, () =>
         refused(
           (folder) => {
             const away = mkdtempSync(join(tmpdir(), 'serin-away-'));
@@ -87,33 +83,25 @@ export const files: AttackClass = {
           },
           ['link.yaml', finding],
         ),
-      expects: { harmless: true } as const,
-    })),
-    {
-      what: 'a file of holes that is larger than the memory of the job',
-      from: 'CWE-770',
-      do: () =>
-        refused(
-          (folder) => {
-            writeFileSync(join(folder, 'f.yaml'), '');
-            truncateSync(join(folder, 'f.yaml'), 2 ** 40);
-          },
-          ['f.yaml', 'is larger than 32 MiB'],
-        ),
-      expects: { harmless: true },
-    },
-    {
-      what: 'more manifests than are read',
-      from: 'CWE-770',
-      do: () =>
-        refused(
-          (folder) => {
-            for (let n = 0; n <= MOST.files; n += 1) writeFileSync(join(folder, `${n}.yaml`), '');
-          },
-          [`has more than ${MOST.files} manifests`],
-        ),
-      expects: { harmless: true },
-    },
+      ),
+    ),
+    attack('CWE-770', 'a file of holes that is larger than the memory of the job', harmless, () =>
+      refused(
+        (folder) => {
+          writeFileSync(join(folder, 'f.yaml'), '');
+          truncateSync(join(folder, 'f.yaml'), 2 ** 40);
+        },
+        ['f.yaml', 'is larger than 32 MiB'],
+      ),
+    ),
+    attack('CWE-770', 'more manifests than are read', harmless, () =>
+      refused(
+        (folder) => {
+          for (let n = 0; n <= MOST.files; n += 1) writeFileSync(join(folder, `${n}.yaml`), '');
+        },
+        [`has more than ${MOST.files} manifests`],
+      ),
+    ),
     file(
       'a million iterations',
       longer('interval: 1m, threshold: 5, iterations: 1000000'),

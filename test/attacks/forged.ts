@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import { raw } from '../fakes/raw.ts';
 import { aDeployment } from '../scenarios/troubles/objects.ts';
-import { type Attack, type AttackClass, numbered } from './run/attack.ts';
+import { type AttackClass, attack, harmless, numbered } from './run/attack.ts';
 import type { Tenant } from './run/tenant.ts';
 
 const record = (tenant: Tenant, name: string, labels: object, data: unknown, annotations: object = {}): KubeObject => ({
@@ -56,58 +56,42 @@ const owned =
     // The garbage collector can delete the object: an owner in another namespace does not exist.
     await tenant.edit(tenant.ref(kind), { metadata: { ownerReferences: [await owner(tenant)] } });
   };
-const harmless: Pick<Attack, 'expects'> = { expects: { harmless: true } };
 
 export const forged: AttackClass = {
   name: 'forged',
   title: 'forged anchors, revisions, status, annotations, owners and labels',
   isRestarted: true,
   attacks: numbered('FRG', [
-    {
-      what: "an anchor that names the neighbour's Canary, under its name",
-      from: 'issue 14',
-      async do(tenant) {
-        const { canary, uid } = await neighbours(tenant);
-        await tenant.make(
-          record(
-            tenant,
-            'web-serin-anchor',
-            { ...anchor, 'serin.dev/canary': 'web' },
-            { canaryUid: uid, canary },
-            { 'serin.dev/canary-uid': uid },
-          ),
-        );
-      },
-      ...harmless,
-    },
-    {
-      what: "the neighbour's anchor, copied as it is",
-      from: 'CWE-345',
-      async do(tenant) {
-        const { real } = await neighbours(tenant);
-        const { uid: _, resourceVersion: __, creationTimestamp: ___, managedFields: ____, ...metadata } = real.metadata;
-        await tenant.make({ ...real, metadata: { ...metadata, name: `${tenant.name}-serin-anchor`, namespace: tenant.namespace } });
-      },
-      ...harmless,
-    },
-    {
-      what: "an anchor that the neighbour's Canary in another namespace is to inherit",
-      from: 'CWE-284',
-      async do(tenant) {
-        const { canary } = await neighbours(tenant);
-        const forged = { ...canary, metadata: { ...canary.metadata, uid: 'forged', name: tenant.name } };
-        await tenant.make(
-          record(
-            tenant,
-            `${tenant.name}-serin-anchor`,
-            { ...anchor, 'serin.dev/canary': tenant.name },
-            { canaryUid: 'forged', canary: forged },
-            { 'serin.dev/canary-uid': 'forged' },
-          ),
-        );
-      },
-      ...harmless,
-    },
+    attack('issue 14', "an anchor that names the neighbour's Canary, under its name", harmless, async (tenant) => {
+      const { canary, uid } = await neighbours(tenant);
+      await tenant.make(
+        record(
+          tenant,
+          'web-serin-anchor',
+          { ...anchor, 'serin.dev/canary': 'web' },
+          { canaryUid: uid, canary },
+          { 'serin.dev/canary-uid': uid },
+        ),
+      );
+    }),
+    attack('CWE-345', "the neighbour's anchor, copied as it is", harmless, async (tenant) => {
+      const { real } = await neighbours(tenant);
+      const { uid: _, resourceVersion: __, creationTimestamp: ___, managedFields: ____, ...metadata } = real.metadata;
+      await tenant.make({ ...real, metadata: { ...metadata, name: `${tenant.name}-serin-anchor`, namespace: tenant.namespace } });
+    }),
+    attack('CWE-284', "an anchor that the neighbour's Canary in another namespace is to inherit", harmless, async (tenant) => {
+      const { canary } = await neighbours(tenant);
+      const forged = { ...canary, metadata: { ...canary.metadata, uid: 'forged', name: tenant.name } };
+      await tenant.make(
+        record(
+          tenant,
+          `${tenant.name}-serin-anchor`,
+          { ...anchor, 'serin.dev/canary': tenant.name },
+          { canaryUid: 'forged', canary: forged },
+          { 'serin.dev/canary-uid': 'forged' },
+        ),
+      );
+    }),
     ...(
       [
         ['without data', undefined],
@@ -118,68 +102,63 @@ export const forged: AttackClass = {
         ['whose original replicas are beyond all numbers', { canaryUid: 'a', replicas: 1e300 }],
         ['whose Canary is nested 300 deep', { canaryUid: 'a', canary: JSON.parse(`${'{"spec":'.repeat(300)}1${'}'.repeat(300)}`) }],
       ] as const
-    ).map(([how, data], index) => ({
-      what: `an anchor ${how}`,
-      from: 'issue 14' as const,
-      do: (tenant: Tenant) =>
+    ).map(([how, data], index) =>
+      attack('issue 14' as const, `an anchor ${how}`, harmless, (tenant: Tenant) =>
         tenant.make(
           record(tenant, `forged-${index}-serin-anchor`, { ...anchor, 'serin.dev/canary': `forged-${index}` }, data, {
             'serin.dev/canary-uid': 'a',
           }),
         ),
-      ...harmless,
-    })),
-    {
-      what: 'anchors by the hundred, without a Canary',
-      from: 'CWE-770',
-      do: (tenant) =>
-        tenant.make(
-          ...Array.from({ length: 150 }, (_, n) =>
-            record(
-              tenant,
-              `many-${n}-serin-anchor`,
-              { ...anchor, 'serin.dev/canary': `many-${n}` },
-              { canaryUid: `u${n}` },
-              { 'serin.dev/canary-uid': `u${n}` },
-            ),
-          ),
-        ),
-      ...harmless,
-    },
-    {
-      what: 'its own anchor, changed to restore what is not its own',
-      from: 'CWE-441',
-      async do(tenant) {
-        await tenant.app();
-        await tenant.isReady();
-        // The API server holds data to be immutable; delete and create is allowed.
-        const ref = tenant.ref('ControllerRevision', `${tenant.name}-serin-anchor`);
-        const before = await tenant.field.client.get(ref);
-        await tenant.attempt(() => tenant.field.client.delete(ref));
-        const canary: KubeObject = {
-          ...tenant.canary(),
-          metadata: { name: tenant.name, namespace: tenant.field.neighbour, uid: raw(before)?.data?.canaryUid },
-        };
-        await tenant.make(
+      ),
+    ),
+    attack('CWE-770', 'anchors by the hundred, without a Canary', harmless, (tenant) =>
+      tenant.make(
+        ...Array.from({ length: 150 }, (_, n) =>
           record(
             tenant,
-            ref.name,
-            before?.metadata.labels ?? {},
-            {
-              ...raw(before)?.data,
-              canary: { ...canary, spec: { ...raw(canary).spec, targetRef: { ...raw(canary).spec.targetRef, name: 'web' } } },
-            },
-            before?.metadata.annotations,
+            `many-${n}-serin-anchor`,
+            { ...anchor, 'serin.dev/canary': `many-${n}` },
+            { canaryUid: `u${n}` },
+            { 'serin.dev/canary-uid': `u${n}` },
           ),
-        );
-        await tenant.attempt(() => tenant.field.client.delete(tenant.canaryRef));
+        ),
+      ),
+    ),
+    attack('CWE-441', 'its own anchor, changed to restore what is not its own', harmless, async (tenant) => {
+      await tenant.app();
+      await tenant.isReady();
+      // The API server holds data to be immutable; delete and create is allowed.
+      const ref = tenant.ref('ControllerRevision', `${tenant.name}-serin-anchor`);
+      const before = await tenant.field.client.get(ref);
+      await tenant.attempt(() => tenant.field.client.delete(ref));
+      const canary: KubeObject = {
+        ...tenant.canary(),
+        metadata: { name: tenant.name, namespace: tenant.field.neighbour, uid: raw(before)?.data?.canaryUid },
+      };
+      await tenant.make(
+        record(
+          tenant,
+          ref.name,
+          before?.metadata.labels ?? {},
+          {
+            ...raw(before)?.data,
+            canary: { ...canary, spec: { ...raw(canary).spec, targetRef: { ...raw(canary).spec.targetRef, name: 'web' } } },
+          },
+          before?.metadata.annotations,
+        ),
+      );
+      await tenant.attempt(() => tenant.field.client.delete(tenant.canaryRef));
+    }),
+    attack(
+      'owasp',
+      'a promoted template of its own making, with a pod of the host',
+      {
+        async holds(tenant) {
+          const primary = await tenant.field.client.get(tenant.ref('Deployment', `${tenant.name}-primary`));
+          if (JSON.stringify(primary?.spec).includes('666')) throw new Error('a forged template runs');
+        },
       },
-      ...harmless,
-    },
-    {
-      what: 'a promoted template of its own making, with a pod of the host',
-      from: 'owasp',
-      async do(tenant) {
+      async (tenant) => {
         await tenant.app();
         await tenant.isReady();
         const { uid } = (await tenant.field.client.get(tenant.canaryRef))?.metadata ?? {};
@@ -199,98 +178,76 @@ export const forged: AttackClass = {
         await tenant.push('2');
         await tenant.ends();
       },
-      expects: {
-        async holds(tenant) {
-          const primary = await tenant.field.client.get(tenant.ref('Deployment', `${tenant.name}-primary`));
-          if (JSON.stringify(primary?.spec).includes('666')) throw new Error('a forged template runs');
-        },
-      },
-    },
-    { what: 'a release in status that is a text', from: 'CWE-20', do: release('x' as unknown as object), ...harmless },
-    { what: 'a release with a step that does not exist', from: 'CWE-20', do: release({ step: '__proto__', run: 1e300 }), ...harmless },
-    {
-      what: 'a release of a target elsewhere',
-      from: 'CWE-284',
-      do: release({ target: { uid: 'x', namespace: 'shop', name: 'web' }, revision: 's1:00' }),
-      ...harmless,
-    },
-    {
-      what: 'deliveries to an inner address',
-      from: 'CWE-918',
-      do: async (tenant) =>
-        release({ deliveries: [{ id: 'x', kind: 'webhook', name: 'h', url: tenant.field.internal.url('/x'), atMs: 0 }] })(tenant),
-      ...harmless,
-    },
-    {
-      what: 'ten thousand deliveries',
-      from: 'CWE-770',
-      do: release({ deliveries: Array.from({ length: 10_000 }, (_, n) => ({ id: `${n}` })) }),
-      ...harmless,
-    },
-    {
-      what: 'weights beyond all numbers',
-      from: 'flagger',
-      do: status({ canaryWeight: 1e9, iterations: -5, failedChecks: -1e9 }),
-      ...harmless,
-    },
-    {
-      what: 'a cookie with a line end',
-      from: 'CWE-93',
-      do: status({ sessionAffinityCookie: 'a=b\r\nset-cookie: x=y', previousSessionAffinityCookie: 'x;\n' }),
-      ...harmless,
-    },
-    {
-      what: 'tracked configs of another namespace',
-      from: 'CWE-22',
-      do: status({ trackedConfigs: { '../../shop/secrets/keys': 'x', 'secret/../keys': 'y' } }),
-      ...harmless,
-    },
-    {
-      what: 'a phase that does not exist',
-      from: 'flagger',
-      do: status({ phase: 'Root', lastAppliedSpec: 'x', lastPromotedSpec: 'x' }),
-      ...harmless,
-    },
-    {
-      what: 'a success that was not one',
-      from: 'flagger',
-      do: status({ phase: 'Succeeded', lastAppliedSpec: 's1:ff', lastPromotedSpec: 's1:ff' }),
-      ...harmless,
-    },
-    { what: 'conditions that speak of nothing', from: 'CWE-20', do: status({ conditions: null }), ...harmless },
-    {
-      what: 'marks of the neighbour',
-      from: 'CWE-345',
-      do: async (tenant) => annotated({ 'serin.dev/canary-uid': (await neighbours(tenant)).uid, 'flagger-id': 'x' })(tenant),
-      ...harmless,
-    },
-    {
-      what: 'requests, resumptions and dates that cannot be read',
-      from: 'CWE-20',
-      do: annotated({
+    ),
+    attack('CWE-20', 'a release in status that is a text', harmless, release('x' as unknown as object)),
+    attack('CWE-20', 'a release with a step that does not exist', harmless, release({ step: '__proto__', run: 1e300 })),
+    attack(
+      'CWE-284',
+      'a release of a target elsewhere',
+      harmless,
+      release({ target: { uid: 'x', namespace: 'shop', name: 'web' }, revision: 's1:00' }),
+    ),
+    attack('CWE-918', 'deliveries to an inner address', harmless, async (tenant) =>
+      release({ deliveries: [{ id: 'x', kind: 'webhook', name: 'h', url: tenant.field.internal.url('/x'), atMs: 0 }] })(tenant),
+    ),
+    attack(
+      'CWE-770',
+      'ten thousand deliveries',
+      harmless,
+      release({ deliveries: Array.from({ length: 10_000 }, (_, n) => ({ id: `${n}` })) }),
+    ),
+    attack('flagger', 'weights beyond all numbers', harmless, status({ canaryWeight: 1e9, iterations: -5, failedChecks: -1e9 })),
+    attack(
+      'CWE-93',
+      'a cookie with a line end',
+      harmless,
+      status({ sessionAffinityCookie: 'a=b\r\nset-cookie: x=y', previousSessionAffinityCookie: 'x;\n' }),
+    ),
+    attack(
+      'CWE-22',
+      'tracked configs of another namespace',
+      harmless,
+      status({ trackedConfigs: { '../../shop/secrets/keys': 'x', 'secret/../keys': 'y' } }),
+    ),
+    attack('flagger', 'a phase that does not exist', harmless, status({ phase: 'Root', lastAppliedSpec: 'x', lastPromotedSpec: 'x' })),
+    attack(
+      'flagger',
+      'a success that was not one',
+      harmless,
+      status({ phase: 'Succeeded', lastAppliedSpec: 's1:ff', lastPromotedSpec: 's1:ff' }),
+    ),
+    attack('CWE-20', 'conditions that speak of nothing', harmless, status({ conditions: null })),
+    attack('CWE-345', 'marks of the neighbour', harmless, async (tenant) =>
+      annotated({ 'serin.dev/canary-uid': (await neighbours(tenant)).uid, 'flagger-id': 'x' })(tenant),
+    ),
+    attack(
+      'CWE-20',
+      'requests, resumptions and dates that cannot be read',
+      harmless,
+      annotated({
         'serin.dev/request': '\u0000',
         'serin.dev/resume': 'x'.repeat(9000),
         'serin.dev/uninstall-since': 'NaN',
         'serin.dev/keep-on-uninstall': '__proto__',
       }),
-      ...harmless,
-    },
-    {
-      what: "a Canary owned by the neighbour's",
-      from: 'kubernetes',
-      do: owned(async (tenant) => ({
+    ),
+    attack(
+      'kubernetes',
+      "a Canary owned by the neighbour's",
+      harmless,
+      owned(async (tenant) => ({
         apiVersion: 'flagger.app/v1beta1',
         kind: 'Canary',
         name: 'web',
         uid: (await neighbours(tenant)).uid,
         controller: true,
       })),
-      ...harmless,
-    },
-    {
-      what: "a target owned by the neighbour's anchor",
-      from: 'kubernetes',
-      do: owned(
+    ),
+    attack(
+      'kubernetes',
+      "a target owned by the neighbour's anchor",
+      harmless,
+      owned(
         async (tenant) => ({
           apiVersion: 'apps/v1',
           kind: 'ControllerRevision',
@@ -301,56 +258,40 @@ export const forged: AttackClass = {
         }),
         'Deployment',
       ),
-      ...harmless,
-    },
-    {
-      what: "its records labelled as the neighbour's",
-      from: 'CWE-345',
-      async do(tenant) {
-        const { uid } = await neighbours(tenant);
-        await tenant.make(
-          record(
-            tenant,
-            'web-serin-ffff',
-            { 'serin.dev/record': 'template', 'serin.dev/canary': 'web' },
-            { revision: 's1:ff', spec: { template: {} } },
-            { 'serin.dev/canary-uid': uid },
-          ),
-        );
-      },
-      ...harmless,
-    },
-    {
-      what: 'a primary that is there before, marked as made by Serin',
-      from: 'CWE-345',
-      async do(tenant) {
-        const primary = aDeployment(tenant.namespace, `${tenant.name}-primary`);
-        primary.metadata.annotations = { 'serin.dev/canary-uid': (await neighbours(tenant)).uid };
-        await tenant.make(primary);
-        await tenant.app();
-      },
-      expects: { names: 'primary' },
-    },
-    {
-      what: 'managed fields in the name of Serin',
-      from: 'CWE-345',
-      async do(tenant) {
-        await tenant.app();
-        await tenant.attempt(() =>
-          tenant.field.client.apply(
-            {
-              apiVersion: 'v1',
-              kind: 'Service',
-              metadata: { name: tenant.name, namespace: tenant.namespace },
-              spec: { selector: { app: 'nowhere' }, ports: [{ port: 80 }] },
-            },
-            { fieldManager: 'serin', force: true },
-          ),
-        );
-        await tenant.isReady();
-      },
-      ...harmless,
-    },
+    ),
+    attack('CWE-345', "its records labelled as the neighbour's", harmless, async (tenant) => {
+      const { uid } = await neighbours(tenant);
+      await tenant.make(
+        record(
+          tenant,
+          'web-serin-ffff',
+          { 'serin.dev/record': 'template', 'serin.dev/canary': 'web' },
+          { revision: 's1:ff', spec: { template: {} } },
+          { 'serin.dev/canary-uid': uid },
+        ),
+      );
+    }),
+    attack('CWE-345', 'a primary that is there before, marked as made by Serin', { names: 'primary' }, async (tenant) => {
+      const primary = aDeployment(tenant.namespace, `${tenant.name}-primary`);
+      primary.metadata.annotations = { 'serin.dev/canary-uid': (await neighbours(tenant)).uid };
+      await tenant.make(primary);
+      await tenant.app();
+    }),
+    attack('CWE-345', 'managed fields in the name of Serin', harmless, async (tenant) => {
+      await tenant.app();
+      await tenant.attempt(() =>
+        tenant.field.client.apply(
+          {
+            apiVersion: 'v1',
+            kind: 'Service',
+            metadata: { name: tenant.name, namespace: tenant.namespace },
+            spec: { selector: { app: 'nowhere' }, ports: [{ port: 80 }] },
+          },
+          { fieldManager: 'serin', force: true },
+        ),
+      );
+      await tenant.isReady();
+    }),
   ]),
   uncovered: ['a tenant that may write in the namespace of the controller: it owns the controller.'],
 };

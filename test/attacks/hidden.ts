@@ -6,7 +6,7 @@ import { program } from '../fakes/program.ts';
 import { raw } from '../fakes/raw.ts';
 import { peopleFileOf } from '../scenarios/environment.ts';
 import { eventually } from '../scenarios/eventually.ts';
-import { type AttackClass, numbered } from './run/attack.ts';
+import { type AttackClass, attack, numbered } from './run/attack.ts';
 import { sample } from './run/listener.ts';
 import type { Tenant } from './run/tenant.ts';
 
@@ -48,50 +48,56 @@ export const hidden: AttackClass = {
   name: 'hidden',
   title: 'what an operator would not see: another writer of a status, and verdicts on thin evidence',
   attacks: numbered('HID', [
-    ...foreignWrites.map(([what, status]) => ({
-      what: `${what} in the status, without the condition that Serin stands aside, and without its mark`,
-      from: 'issue 44' as const,
-      async do(tenant: Tenant) {
-        await tenant.app();
-        await tenant.isReady();
-        await tenant.edit(tenant.canaryRef, { status }, { subresource: 'status' });
-        await eventually(
-          'the Canary has the mark',
-          () => markOf(tenant),
-          (mark) => mark !== undefined,
-        );
-        await tenant.edit(tenant.canaryRef, { status: { ...status, canaryWeight: 5 } }, { subresource: 'status' });
-        await tenant.edit(tenant.canaryRef, { metadata: { annotations: { [asideAnnotation]: null } } });
-      },
-      expects: {
-        holds: async (tenant: Tenant) => {
+    ...foreignWrites.map(([what, status]) =>
+      attack(
+        'issue 44' as const,
+        `${what} in the status, without the condition that Serin stands aside, and without its mark`,
+        {
+          holds: async (tenant: Tenant) => {
+            await eventually(
+              'the mark is there again',
+              () => markOf(tenant),
+              (mark) => mark !== undefined,
+            );
+            expect(await listed(tenant)).toContain('left to another controller');
+          },
+        },
+        async (tenant: Tenant) => {
+          await tenant.app();
+          await tenant.isReady();
+          await tenant.edit(tenant.canaryRef, { status }, { subresource: 'status' });
           await eventually(
-            'the mark is there again',
+            'the Canary has the mark',
             () => markOf(tenant),
             (mark) => mark !== undefined,
           );
-          expect(await listed(tenant)).toContain('left to another controller');
+          await tenant.edit(tenant.canaryRef, { status: { ...status, canaryWeight: 5 } }, { subresource: 'status' });
+          await tenant.edit(tenant.canaryRef, { metadata: { annotations: { [asideAnnotation]: null } } });
         },
-      },
-    })),
-    ...['0.4', '1', '2'].map((count) => ({
-      what: `a version whose check passes by ${count} requests`,
-      from: 'issue 44' as const,
-      do: releasedBy(count),
-      expects: {
-        holds: async (tenant: Tenant) => {
-          expect(tenant.words()).toContain(`request-success-rate (${count} request`);
-          const canary = raw(await tenant.field.environment.cluster.get(tenant.canaryRef));
-          expect(JSON.stringify(canary?.status)).toContain(`"requests":${count}`);
+      ),
+    ),
+    ...['0.4', '1', '2'].map((count) =>
+      attack(
+        'issue 44' as const,
+        `a version whose check passes by ${count} requests`,
+        {
+          holds: async (tenant: Tenant) => {
+            expect(tenant.words()).toContain(`request-success-rate (${count} request`);
+            const canary = raw(await tenant.field.environment.cluster.get(tenant.canaryRef));
+            expect(JSON.stringify(canary?.status)).toContain(`"requests":${count}`);
+          },
         },
-      },
-    })),
-    ...['NaN', '+Inf', '-5', '1e308', 'many'].map((count) => ({
-      what: `a count of requests that is ${count}`,
-      from: 'CWE-681' as const,
-      do: releasedBy(count),
-      expects: { holds: async (tenant: Tenant) => expect(tenant.words()).not.toMatch(/NaN request|Infinity request|-5 request/) },
-    })),
+        releasedBy(count),
+      ),
+    ),
+    ...['NaN', '+Inf', '-5', '1e308', 'many'].map((count) =>
+      attack(
+        'CWE-681' as const,
+        `a count of requests that is ${count}`,
+        { holds: async (tenant: Tenant) => expect(tenant.words()).not.toMatch(/NaN request|Infinity request|-5 request/) },
+        releasedBy(count),
+      ),
+    ),
   ]),
   uncovered: [
     'a version on thin evidence is promoted all the same, unless its Canary has minimumRequests: validate and rehearse warn (docs/analysis.md).',

@@ -7,7 +7,7 @@ import { freePort } from '../e2e/free-port.ts';
 import { program } from '../fakes/program.ts';
 import { eventually } from '../scenarios/eventually.ts';
 import { startGuarded } from '../scenarios/guarded-process.ts';
-import { type AttackClass, numbered } from './run/attack.ts';
+import { type AttackClass, attack, harmless, numbered } from './run/attack.ts';
 import type { Field, Tenant } from './run/tenant.ts';
 
 const EVIL = 'evil-token';
@@ -90,7 +90,6 @@ const sent =
     expect((await tester.get('/healthz', '')).status).toBe(200);
   };
 const refused = ({ status }: Answered) => expect(status).toBeGreaterThanOrEqual(400);
-const harmless = { expects: { harmless: true } } as const;
 const backwards = (text: string) => [...text].reverse().join('');
 /** The output goes backwards, so that nothing in it is recognised and hidden. */
 const bash = (cmd: string) =>
@@ -105,44 +104,42 @@ export const loadTester: AttackClass = {
   name: 'loadtester',
   title: 'the load tester, with credentials for each namespace',
   attacks: numbered('LDT', [
-    {
-      what: 'all slots taken by one namespace leave some for others',
-      from: 'issue 14',
-      async do(tenant) {
-        const tester = await testerOf(tenant);
-        const canaries = Array.from({ length: 12 }, (_, n) =>
-          call(
-            { ...tenant, name: `${tenant.name}-${n}` } as Tenant,
-            { cmd: `hey -z 20s -q 1 -c 1 ${tenant.field.own.url('/')}` },
-            { namespace: tenant.namespace },
-          ),
-        );
-        for (const one of canaries) await tester.post('/', one);
-        const answer = await tester.post(
-          '/',
-          { ...shops, phase: 'Progressing', metadata: { cmd: `hey -n 1 -c 1 ${tenant.field.operator.url('/')}` } },
-          SHOP,
-        );
-        expect(answer.status, answer.text).toBe(202);
-      },
-      ...harmless,
-    },
-    {
-      what: "a task in the neighbour's name",
-      from: 'CVE-2022-29165',
-      do: sent((tester, tenant) => tester.post('/', { ...call(tenant, { cmd: 'hey -n 1 http://x.test' }), ...shops }), refused),
-      ...harmless,
-    },
-    ...['/gate/open', '/gate/close', '/rollback/open', '/rollback/close'].map((path) => ({
-      what: `${path} of the neighbour`,
-      from: 'CWE-284' as const,
-      do: sent((tester) => tester.post(path, shops), refused),
-      ...harmless,
-    })),
-    {
-      what: 'a namespace that looks like the own one',
-      from: 'CWE-1007',
-      do: sent(
+    attack('issue 14', 'all slots taken by one namespace leave some for others', harmless, async (tenant) => {
+      const tester = await testerOf(tenant);
+      const canaries = Array.from({ length: 12 }, (_, n) =>
+        call(
+          { ...tenant, name: `${tenant.name}-${n}` } as Tenant,
+          { cmd: `hey -z 20s -q 1 -c 1 ${tenant.field.own.url('/')}` },
+          { namespace: tenant.namespace },
+        ),
+      );
+      for (const one of canaries) await tester.post('/', one);
+      const answer = await tester.post(
+        '/',
+        { ...shops, phase: 'Progressing', metadata: { cmd: `hey -n 1 -c 1 ${tenant.field.operator.url('/')}` } },
+        SHOP,
+      );
+      expect(answer.status, answer.text).toBe(202);
+    }),
+    attack(
+      'CVE-2022-29165',
+      "a task in the neighbour's name",
+      harmless,
+      sent((tester, tenant) => tester.post('/', { ...call(tenant, { cmd: 'hey -n 1 http://x.test' }), ...shops }), refused),
+    ),
+    ...['/gate/open', '/gate/close', '/rollback/open', '/rollback/close'].map((path) =>
+      attack(
+        'CWE-284' as const,
+        `${path} of the neighbour`,
+        harmless,
+        sent((tester) => tester.post(path, shops), refused),
+      ),
+    ),
+    attack(
+      'CWE-1007',
+      'a namespace that looks like the own one',
+      harmless,
+      sent(
         (tester, tenant) =>
           Promise.all(
             [`${tenant.namespace} `, tenant.namespace.toUpperCase(), `${tenant.namespace}\n`, `${tenant.namespace}/../shop`].map(
@@ -151,20 +148,19 @@ export const loadTester: AttackClass = {
           ),
         refused,
       ),
-      ...harmless,
-    },
-    {
-      what: 'a token of a path',
-      from: 'CWE-22',
-      do: sent((tester) => tester.post('/gate/open', { name: 'web', namespace: '../shop' }), refused),
-      ...harmless,
-    },
-    {
-      what: 'a command that reads the environment of the load tester',
-      from: 'issue 14',
-      do: bash('cat /proc/$PPID/environ | tr "\\0" "\\n"'),
-      ...harmless,
-    },
+    ),
+    attack(
+      'CWE-22',
+      'a token of a path',
+      harmless,
+      sent((tester) => tester.post('/gate/open', { name: 'web', namespace: '../shop' }), refused),
+    ),
+    attack(
+      'issue 14',
+      'a command that reads the environment of the load tester',
+      harmless,
+      bash('cat /proc/$PPID/environ | tr "\\0" "\\n"'),
+    ),
     {
       what: 'a command that reads the environment of process 1 and of all others, backwards, so that no filter knows it',
       from: 'issue 14',
@@ -172,13 +168,14 @@ export const loadTester: AttackClass = {
       do: bash(
         'for p in /proc/[0-9]*; do [ "$(cat $p/comm)" = sh ] || tr "\\0" "\\n" < $p/environ; done 2>/dev/null | grep SERIN_LOADTESTER | rev',
       ),
-      ...harmless,
+      expects: harmless,
     },
-    { what: 'a command that reads its own environment', from: 'CWE-200', do: bash('env'), ...harmless },
-    {
-      what: "the output of the neighbour's task",
-      from: 'CWE-200',
-      do: sent(async (tester, { field }) => {
+    attack('CWE-200', 'a command that reads its own environment', harmless, bash('env')),
+    attack(
+      'CWE-200',
+      "the output of the neighbour's task",
+      harmless,
+      sent(async (tester, { field }) => {
         const { location } = await tester.post(
           '/',
           { ...shops, phase: 'Progressing', metadata: { type: 'bash', cmd: `curl -s ${field.operator.url('/')}` } },
@@ -187,12 +184,12 @@ export const loadTester: AttackClass = {
         expect(location).not.toBe('');
         return tester.get(location);
       }, refused),
-      ...harmless,
-    },
-    {
-      what: 'a pattern of exponential cost',
-      from: 'CWE-1333',
-      do: sent(
+    ),
+    attack(
+      'CWE-1333',
+      'a pattern of exponential cost',
+      harmless,
+      sent(
         (tester, tenant) =>
           tester.post(
             '/',
@@ -200,44 +197,46 @@ export const loadTester: AttackClass = {
           ),
         () => undefined,
       ),
-      ...harmless,
-    },
-    {
-      what: 'sixteen thousand filters',
-      from: 'issue 14',
-      do: sent(
+    ),
+    attack(
+      'issue 14',
+      'sixteen thousand filters',
+      harmless,
+      sent(
         (tester, tenant) =>
           tester.post('/', call(tenant, { type: 'bash', cmd: `curl -s ${tenant.field.own.url('/')}${' | grep x'.repeat(6000)}` })),
         () => undefined,
       ),
-      ...harmless,
-    },
-    {
-      what: 'a body of 10 MB',
-      from: 'CWE-770',
-      do: sent(
+    ),
+    attack(
+      'CWE-770',
+      'a body of 10 MB',
+      harmless,
+      sent(
         async (tester, tenant) =>
           tester.post('/', call(tenant, { x: 'x'.repeat(10_000_000) })).catch(() => ({ status: 413, text: '', location: '' })),
         refused,
       ),
-      ...harmless,
-    },
-    {
-      what: 'a body that is nested 30,000 deep',
-      from: 'CWE-674',
-      do: sent((tester) => tester.post('/', '['.repeat(30_000)), refused),
-      ...harmless,
-    },
-    ...['__proto__', 'constructor', 'toString'].map((type) => ({
-      what: `a task of the type ${type}`,
-      from: 'CWE-1321' as const,
-      do: sent((tester, tenant) => tester.post('/', call(tenant, { type, cmd: 'id' })), refused),
-      ...harmless,
-    })),
-    {
-      what: 'a metadata service by curl',
-      from: 'CWE-918',
-      do: sent(
+    ),
+    attack(
+      'CWE-674',
+      'a body that is nested 30,000 deep',
+      harmless,
+      sent((tester) => tester.post('/', '['.repeat(30_000)), refused),
+    ),
+    ...['__proto__', 'constructor', 'toString'].map((type) =>
+      attack(
+        'CWE-1321' as const,
+        `a task of the type ${type}`,
+        harmless,
+        sent((tester, tenant) => tester.post('/', call(tenant, { type, cmd: 'id' })), refused),
+      ),
+    ),
+    attack(
+      'CWE-918',
+      'a metadata service by curl',
+      harmless,
+      sent(
         (tester) =>
           tester.post(
             '/',
@@ -246,21 +245,15 @@ export const loadTester: AttackClass = {
           ),
         refused,
       ),
-      ...harmless,
-    },
-    {
-      what: 'three hundred callers that send one letter each',
-      from: 'CWE-400',
-      async do(tenant) {
-        const tester = await testerOf(tenant);
-        const sockets = Array.from({ length: 300 }, () => connect(tester.port, '127.0.0.1').on('error', () => undefined));
-        for (const socket of sockets) socket.write('P');
-        const { status } = await tester.post('/gate/check', shops, SHOP);
-        for (const socket of sockets) socket.destroy();
-        expect([200, 403]).toContain(status);
-      },
-      ...harmless,
-    },
+    ),
+    attack('CWE-400', 'three hundred callers that send one letter each', harmless, async (tenant) => {
+      const tester = await testerOf(tenant);
+      const sockets = Array.from({ length: 300 }, () => connect(tester.port, '127.0.0.1').on('error', () => undefined));
+      for (const socket of sockets) socket.write('P');
+      const { status } = await tester.post('/gate/check', shops, SHOP);
+      for (const socket of sockets) socket.destroy();
+      expect([200, 403]).toContain(status);
+    }),
   ]),
   uncovered: [
     'files that the load tester can read are read by commands in the same container: give a namespace that may run commands a load tester of its own (docs/loadtester.md).',

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { peopleFileOf } from '../scenarios/environment.ts';
 import { serin } from '../scenarios/serin.ts';
-import { type AttackClass, numbered } from './run/attack.ts';
+import { type AttackClass, attack, numbered } from './run/attack.ts';
 import { json } from './run/listener.ts';
 import type { Tenant } from './run/tenant.ts';
 
@@ -50,151 +50,115 @@ export const outputs: AttackClass = {
   name: 'outputs',
   title: 'words that obey someone else: terminals, logs, chats, metrics',
   attacks: numbered('OUT', [
-    {
-      what: 'a webhook whose name is an escape sequence',
-      from: 'CWE-150',
-      do: (tenant) => tenant.hooked({ name: `h${ESC}`, url: 'http://127.0.0.66:1/' }),
-      expects: plain,
-    },
-    { what: 'a webhook that answers an escape sequence', from: 'CWE-150', do: said(ESC), expects: plain },
-    { what: 'a webhook that answers text from right to left', from: 'CWE-1007', do: said(TURNED), expects: plain },
-    {
-      what: 'a metric whose name is a line of log',
-      from: 'CWE-117',
-      do: (tenant) =>
-        tenant.release({ metrics: [{ name: 'x\n{"level":"fatal","msg":"forged"}', query: 'up', thresholdRange: { min: 1e9 } }] }),
-      expects: plain,
-    },
-    {
-      what: 'a provider that does not exist, in colours',
-      from: 'CWE-150',
-      do: (tenant) => tenant.app({}, { metricsServer: `http://x/${ESC}` }),
-      expects: plain,
-    },
-    {
-      what: 'a target whose name is an escape sequence',
-      from: 'CWE-150',
-      do: (tenant) => tenant.make(tenant.canary({}, { targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: `a${ESC}` } })),
-      expects: plain,
-    },
-    {
-      what: 'a host that is an escape sequence',
-      from: 'CWE-150',
-      do: (tenant) => tenant.app({ stepWeight: 50, maxWeight: 50 }, { provider: 'istio', service: { port: 80, hosts: [`x${ESC}`] } }),
-      expects: plain,
-    },
-    {
-      what: 'an image that is an escape sequence',
-      from: 'CWE-150',
-      async do(tenant) {
-        await tenant.app();
-        await tenant.isReady();
-        await tenant.push(`2${ESC}`);
-      },
-      expects: plain,
-    },
-    {
-      what: 'status that is written by hand, in colours',
-      from: 'CWE-150',
-      async do(tenant) {
-        await tenant.app({}, { suspend: true });
-        await tenant.edit(
-          tenant.canaryRef,
-          {
-            status: {
-              phase: 'Progressing',
-              lastAppliedSpec: ESC,
-              conditions: [
-                { type: 'Promoted', status: 'Unknown', reason: `A${ESC}`, message: ESC, lastTransitionTime: ESC, lastUpdateTime: TURNED },
-              ],
-            },
+    attack('CWE-150', 'a webhook whose name is an escape sequence', plain, (tenant) =>
+      tenant.hooked({ name: `h${ESC}`, url: 'http://127.0.0.66:1/' }),
+    ),
+    attack('CWE-150', 'a webhook that answers an escape sequence', plain, said(ESC)),
+    attack('CWE-1007', 'a webhook that answers text from right to left', plain, said(TURNED)),
+    attack('CWE-117', 'a metric whose name is a line of log', plain, (tenant) =>
+      tenant.release({ metrics: [{ name: 'x\n{"level":"fatal","msg":"forged"}', query: 'up', thresholdRange: { min: 1e9 } }] }),
+    ),
+    attack('CWE-150', 'a provider that does not exist, in colours', plain, (tenant) =>
+      tenant.app({}, { metricsServer: `http://x/${ESC}` }),
+    ),
+    attack('CWE-150', 'a target whose name is an escape sequence', plain, (tenant) =>
+      tenant.make(tenant.canary({}, { targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: `a${ESC}` } })),
+    ),
+    attack('CWE-150', 'a host that is an escape sequence', plain, (tenant) =>
+      tenant.app({ stepWeight: 50, maxWeight: 50 }, { provider: 'istio', service: { port: 80, hosts: [`x${ESC}`] } }),
+    ),
+    attack('CWE-150', 'an image that is an escape sequence', plain, async (tenant) => {
+      await tenant.app();
+      await tenant.isReady();
+      await tenant.push(`2${ESC}`);
+    }),
+    attack('CWE-150', 'status that is written by hand, in colours', plain, async (tenant) => {
+      await tenant.app({}, { suspend: true });
+      await tenant.edit(
+        tenant.canaryRef,
+        {
+          status: {
+            phase: 'Progressing',
+            lastAppliedSpec: ESC,
+            conditions: [
+              { type: 'Promoted', status: 'Unknown', reason: `A${ESC}`, message: ESC, lastTransitionTime: ESC, lastUpdateTime: TURNED },
+            ],
           },
-          { subresource: 'status' },
-        );
-      },
-      expects: plain,
-    },
-    {
-      what: 'an Event that is written by hand, in colours',
-      from: 'CWE-150',
-      async do(tenant) {
-        await tenant.app({}, { suspend: true });
-        const { uid } = (await tenant.field.client.get(tenant.canaryRef))?.metadata ?? {};
-        await tenant.make({
-          apiVersion: 'v1',
-          kind: 'Event',
-          metadata: { name: tenant.name, namespace: tenant.namespace },
-          involvedObject: { apiVersion: 'flagger.app/v1beta1', kind: 'Canary', name: tenant.name, namespace: tenant.namespace, uid },
-          type: 'Warning',
-          reason: 'Failed',
-          message: ESC,
-          lastTimestamp: '2026-11-22T05:00:00Z',
-          firstTimestamp: '2026-11-22T05:00:00Z',
-        } as never);
-      },
-      expects: plain,
-    },
-    {
-      what: 'a mention of all in the chat of the operator',
-      from: 'issue 14',
-      do: said('<!channel> <!here> @everyone'),
-      expects: unmentioned('<!channel>', '<!here>'),
-    },
-    {
-      what: 'a link under other words in the chat of the operator',
-      from: 'issue 14',
-      do: said('<https://evil.test|click> [click](https://evil.test)'),
-      expects: unmentioned('<https://evil.test|'),
-    },
-    {
-      what: 'JSON that ends the message to the chat',
-      from: 'CWE-74',
-      do: said('"},{"text":"forged"}'),
-      expects: {
+        },
+        { subresource: 'status' },
+      );
+    }),
+    attack('CWE-150', 'an Event that is written by hand, in colours', plain, async (tenant) => {
+      await tenant.app({}, { suspend: true });
+      const { uid } = (await tenant.field.client.get(tenant.canaryRef))?.metadata ?? {};
+      await tenant.make({
+        apiVersion: 'v1',
+        kind: 'Event',
+        metadata: { name: tenant.name, namespace: tenant.namespace },
+        involvedObject: { apiVersion: 'flagger.app/v1beta1', kind: 'Canary', name: tenant.name, namespace: tenant.namespace, uid },
+        type: 'Warning',
+        reason: 'Failed',
+        message: ESC,
+        lastTimestamp: '2026-11-22T05:00:00Z',
+        firstTimestamp: '2026-11-22T05:00:00Z',
+      } as never);
+    }),
+    attack(
+      'issue 14',
+      'a mention of all in the chat of the operator',
+      unmentioned('<!channel>', '<!here>'),
+      said('<!channel> <!here> @everyone'),
+    ),
+    attack(
+      'issue 14',
+      'a link under other words in the chat of the operator',
+      unmentioned('<https://evil.test|'),
+      said('<https://evil.test|click> [click](https://evil.test)'),
+    ),
+    attack(
+      'CWE-74',
+      'JSON that ends the message to the chat',
+      {
         async holds(tenant) {
           for (const { body } of tenant.field.operator.received('/slack')) expect(() => JSON.parse(body)).not.toThrow();
         },
       },
-    },
-    {
-      what: 'labels of metrics with line ends and quotes',
-      from: 'CWE-74',
-      async do(tenant) {
+      said('"},{"text":"forged"}'),
+    ),
+    attack(
+      'CWE-74',
+      'labels of metrics with line ends and quotes',
+      {
+        async holds({ field }) {
+          const text = await (await fetch(`http://127.0.0.1:${field.controllerPort}/metrics`)).text();
+          expect(text.split('\n').filter((line) => line.startsWith('forged_metric'))).toEqual([]);
+        },
+      },
+      async (tenant) => {
         await tenant.release({
           metrics: [{ name: 'x"} 1\nforged_metric{a="', query: 'up', thresholdRange: { min: 0 } }],
           webhooks: [tenant.hook({ name: 'h"} 1\nforged_metric{a="' })],
         });
         await tenant.called();
       },
-      expects: {
-        async holds({ field }) {
-          const text = await (await fetch(`http://127.0.0.1:${field.controllerPort}/metrics`)).text();
-          expect(text.split('\n').filter((line) => line.startsWith('forged_metric'))).toEqual([]);
-        },
-      },
-    },
-    {
-      what: 'a webhook that answers a thousand lines',
-      from: 'CWE-117',
-      do: said('line\n'.repeat(1000)),
-      expects: {
+    ),
+    attack(
+      'CWE-117',
+      'a webhook that answers a thousand lines',
+      {
         async holds(tenant) {
           for (const event of tenant.says().events) expect(event.length).toBeLessThan(2000);
         },
       },
-    },
-    {
-      what: 'a webhook that answers half a character',
-      from: 'CWE-20',
-      async do(tenant) {
-        tenant.field.own.answers(`/${tenant.name}`, (_, response) =>
-          response.writeHead(500).end(Buffer.from([0xf0, 0x9f, 0xff, 0xfe, 0x00])),
-        );
-        await tenant.hooked();
-        await tenant.ends();
-      },
-      expects: plain,
-    },
+      said('line\n'.repeat(1000)),
+    ),
+    attack('CWE-20', 'a webhook that answers half a character', plain, async (tenant) => {
+      tenant.field.own.answers(`/${tenant.name}`, (_, response) =>
+        response.writeHead(500).end(Buffer.from([0xf0, 0x9f, 0xff, 0xfe, 0x00])),
+      );
+      await tenant.hooked();
+      await tenant.ends();
+    }),
   ]),
   uncovered: ['Grafana, kubectl and chat clients show text in ways of their own.'],
 };

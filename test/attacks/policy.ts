@@ -8,7 +8,7 @@ import { raw } from '../fakes/raw.ts';
 import { kubeconfigOf } from '../scenarios/account.ts';
 import { peopleFileOf } from '../scenarios/environment.ts';
 import { eventually } from '../scenarios/eventually.ts';
-import { type AttackClass, numbered } from './run/attack.ts';
+import { type AttackClass, attack, numbered } from './run/attack.ts';
 import { type Field, Tenant } from './run/tenant.ts';
 
 const at = () => new Date().toISOString();
@@ -98,65 +98,83 @@ export const policy: AttackClass = {
   title: 'requests by annotation, under the admission policy of the chart',
   needs: 'a real API server',
   attacks: numbered('VAP', [
-    ...['promote', 'rollback', 'pause', 'resume', 'retry', 'undo'].map((verb) => ({
-      what: `${verb} without the right to it`,
-      from: 'docs' as const,
-      do: annotate((user) => request(user, verb)),
-      expects: { refused: `may not ${verb}` },
-    })),
-    {
-      what: 'a request in the name of another user',
-      from: 'CVE-2022-29165',
-      do: annotate(() => request('ann@example.org')),
-      expects: { refused: 'is in the name of' },
-    },
-    {
-      what: 'a request in the name of the controller',
-      from: 'CVE-2022-29165',
-      do: annotate(() => request('serin')),
-      expects: { refused: 'is in the name of' },
-    },
-    {
-      what: 'a name with a line end and another one',
-      from: 'CWE-93',
-      do: annotate((user) => `${request(user)}\nann`),
-      expects: { refused: 'is in the name of' },
-    },
-    {
-      what: 'a name with a space at its end',
-      from: 'CWE-20',
-      do: annotate((user) => `${request(user)} `),
-      expects: { refused: 'is in the name of' },
-    },
-    {
-      what: 'a verb in capitals',
-      from: 'CWE-1007',
-      do: annotate((user) => request(user, 'PROMOTE')),
-      expects: { refused: 'cannot be read' },
-    },
-    {
-      what: 'two spaces',
-      from: 'CWE-20',
-      do: annotate((user) => request(user).replace(' ', '  ')),
-      expects: { refused: 'cannot be read' },
-    },
-    { what: 'a tab', from: 'CWE-20', do: annotate((user) => request(user).replaceAll(' ', '\t')), expects: { refused: 'cannot be read' } },
-    { what: 'an empty request', from: 'CWE-20', do: annotate(() => ''), expects: { refused: 'cannot be read' } },
-    { what: 'a name of 200 KB', from: 'CWE-770', do: annotate(() => request('x'.repeat(200_000))), expects: { refused: 'cannot be read' } },
-    {
-      what: 'by JSON patch',
-      from: 'CVE-2021-25735',
-      do: editing((tenant, { user }) =>
+    ...['promote', 'rollback', 'pause', 'resume', 'retry', 'undo'].map((verb) =>
+      attack(
+        'docs' as const,
+        `${verb} without the right to it`,
+        { refused: `may not ${verb}` },
+        annotate((user) => request(user, verb)),
+      ),
+    ),
+    attack(
+      'CVE-2022-29165',
+      'a request in the name of another user',
+      { refused: 'is in the name of' },
+      annotate(() => request('ann@example.org')),
+    ),
+    attack(
+      'CVE-2022-29165',
+      'a request in the name of the controller',
+      { refused: 'is in the name of' },
+      annotate(() => request('serin')),
+    ),
+    attack(
+      'CWE-93',
+      'a name with a line end and another one',
+      { refused: 'is in the name of' },
+      annotate((user) => `${request(user)}\nann`),
+    ),
+    attack(
+      'CWE-20',
+      'a name with a space at its end',
+      { refused: 'is in the name of' },
+      annotate((user) => `${request(user)} `),
+    ),
+    attack(
+      'CWE-1007',
+      'a verb in capitals',
+      { refused: 'cannot be read' },
+      annotate((user) => request(user, 'PROMOTE')),
+    ),
+    attack(
+      'CWE-20',
+      'two spaces',
+      { refused: 'cannot be read' },
+      annotate((user) => request(user).replace(' ', '  ')),
+    ),
+    attack(
+      'CWE-20',
+      'a tab',
+      { refused: 'cannot be read' },
+      annotate((user) => request(user).replaceAll(' ', '\t')),
+    ),
+    attack(
+      'CWE-20',
+      'an empty request',
+      { refused: 'cannot be read' },
+      annotate(() => ''),
+    ),
+    attack(
+      'CWE-770',
+      'a name of 200 KB',
+      { refused: 'cannot be read' },
+      annotate(() => request('x'.repeat(200_000))),
+    ),
+    attack(
+      'CVE-2021-25735',
+      'by JSON patch',
+      { refused: 'may not promote' },
+      editing((tenant, { user }) =>
         tenant.attempt(() =>
           tenant.field.client.patch(tenant.canaryRef, [{ op: 'add', path: '/metadata/annotations', value: { [REQUEST]: request(user) } }]),
         ),
       ),
-      expects: { refused: 'may not promote' },
-    },
-    {
-      what: 'by server-side apply',
-      from: 'CVE-2021-25735',
-      do: editing((tenant, { user }) =>
+    ),
+    attack(
+      'CVE-2021-25735',
+      'by server-side apply',
+      { refused: 'may not promote' },
+      editing((tenant, { user }) =>
         tenant.attempt(() =>
           tenant.field.client.apply(
             { ...tenant.canary(), metadata: { name: tenant.name, namespace: tenant.namespace, annotations: { [REQUEST]: request(user) } } },
@@ -164,12 +182,12 @@ export const policy: AttackClass = {
           ),
         ),
       ),
-      expects: { refused: 'may not promote' },
-    },
-    {
-      what: 'by replacing the whole',
-      from: 'CVE-2021-25735',
-      do: editing(async (tenant, { user }) => {
+    ),
+    attack(
+      'CVE-2021-25735',
+      'by replacing the whole',
+      { refused: 'may not promote' },
+      editing(async (tenant, { user }) => {
         const { client } = tenant.field;
         const replace = async (): Promise<KubeObject | undefined> => {
           const now = await client.get(tenant.canaryRef);
@@ -183,83 +201,85 @@ export const policy: AttackClass = {
           });
         await tenant.attempt(() => insist(MOST_CONFLICTS));
       }),
-      expects: { refused: 'may not promote' },
-    },
-    {
-      what: 'by the subresource status',
-      from: 'CVE-2021-25735',
-      do: editing((tenant, { user }) =>
+    ),
+    attack(
+      'CVE-2021-25735',
+      'by the subresource status',
+      unread,
+      editing((tenant, { user }) =>
         tenant.edit(tenant.canaryRef, { metadata: { annotations: { [REQUEST]: request(user) } } }, { subresource: 'status' }),
       ),
-      expects: unread,
-    },
-    {
-      what: 'by deleting the Canary and creating it with the request',
-      from: 'CWE-367',
-      do: editing(async (tenant, { user }) => {
+    ),
+    attack(
+      'CWE-367',
+      'by deleting the Canary and creating it with the request',
+      { refused: 'may not promote' },
+      editing(async (tenant, { user }) => {
         await tenant.attempt(() => tenant.field.client.delete(tenant.canaryRef));
         const canary = tenant.canary();
         await tenant.make({ ...canary, metadata: { ...canary.metadata, annotations: { [REQUEST]: request(user) } } });
       }),
-      expects: { refused: 'may not promote' },
-    },
-    {
-      what: 'by a name that the server makes',
-      from: 'CWE-20',
-      do: editing((tenant, { user }) => {
+    ),
+    attack(
+      'CWE-20',
+      'by a name that the server makes',
+      { refused: 'may not promote' },
+      editing((tenant, { user }) => {
         const { name: _, ...metadata } = tenant.canary().metadata;
         return tenant.make({
           ...tenant.canary(),
           metadata: { ...metadata, generateName: `${tenant.name}-`, annotations: { [REQUEST]: request(user) } } as never,
         });
       }),
-      expects: { refused: 'may not promote' },
-    },
-    {
-      what: 'a dry run that writes',
-      from: 'CVE-2021-25735',
-      do: editing((tenant, { user }) =>
+    ),
+    attack(
+      'CVE-2021-25735',
+      'a dry run that writes',
+      { refused: 'may not promote' },
+      editing((tenant, { user }) =>
         tenant.attempt(() =>
           tenant.field.client.patch(tenant.canaryRef, { metadata: { annotations: { [REQUEST]: request(user) } } }, { dryRun: true }),
         ),
       ),
-      expects: { refused: 'may not promote' },
-    },
-    ...['Serin.dev/request', 'serin.dev/Request', 'serin.dev./request', 'flagger.app/request'].map((key) => ({
-      what: `a key that looks like it: ${key}`,
-      from: 'CWE-1007' as const,
-      do: annotate((user) => request(user), key),
-      expects: unread,
-    })),
-    {
-      what: 'a label instead of an annotation',
-      from: 'CWE-20',
-      do: editing((tenant) => tenant.edit(tenant.canaryRef, { metadata: { labels: { [REQUEST]: 'promote' } } })),
-      expects: unread,
-    },
-    {
-      what: 'an API version that the policy does not name',
-      from: 'CVE-2021-25735',
-      do: editing((tenant, { user }) =>
+    ),
+    ...['Serin.dev/request', 'serin.dev/Request', 'serin.dev./request', 'flagger.app/request'].map((key) =>
+      attack(
+        'CWE-1007' as const,
+        `a key that looks like it: ${key}`,
+        unread,
+        annotate((user) => request(user), key),
+      ),
+    ),
+    attack(
+      'CWE-20',
+      'a label instead of an annotation',
+      unread,
+      editing((tenant) => tenant.edit(tenant.canaryRef, { metadata: { labels: { [REQUEST]: 'promote' } } })),
+    ),
+    attack(
+      'CVE-2021-25735',
+      'an API version that the policy does not name',
+      unread,
+      editing((tenant, { user }) =>
         tenant.edit(
           { ...tenant.canaryRef, apiVersion: 'flagger.app/v1alpha3' },
           { metadata: { annotations: { [REQUEST]: request(user) } } },
         ),
       ),
-      expects: unread,
-    },
-    {
-      what: 'the phase that allows an approval, in the same write',
-      from: 'CVE-2021-25735',
-      do: editing((tenant, { user }) =>
+    ),
+    attack(
+      'CVE-2021-25735',
+      'the phase that allows an approval, in the same write',
+      { refused: 'may not promote' },
+      editing((tenant, { user }) =>
         tenant.edit(tenant.canaryRef, { metadata: { annotations: { [REQUEST]: request(user) } }, status: { phase: 'Waiting' } }),
       ),
-      expects: { refused: 'may not promote' },
-    },
-    {
-      what: 'a Role that grants it the verb',
-      from: 'owasp',
-      do: editing((tenant) =>
+    ),
+    attack(
+      'owasp',
+      'a Role that grants it the verb',
+      { refused: 'orbidden' },
+      editing((tenant) =>
         tenant.make({
           apiVersion: `${rbac}/v1`,
           kind: 'Role',
@@ -267,12 +287,12 @@ export const policy: AttackClass = {
           rules: [{ apiGroups: ['flagger.app'], resources: ['canaries'], verbs: ['promote'] }],
         }),
       ),
-      expects: { refused: 'orbidden' },
-    },
-    {
-      what: 'the policy itself',
-      from: 'owasp',
-      do: editing((tenant) =>
+    ),
+    attack(
+      'owasp',
+      'the policy itself',
+      { refused: 'orbidden' },
+      editing((tenant) =>
         tenant.attempt(() =>
           tenant.field.client.delete({
             apiVersion: 'admissionregistration.k8s.io/v1',
@@ -281,29 +301,28 @@ export const policy: AttackClass = {
           }),
         ),
       ),
-      expects: { refused: 'orbidden' },
-    },
-    {
-      what: "the neighbour's Canary",
-      from: 'owasp',
-      do: editing((tenant, { user }) =>
+    ),
+    attack(
+      'owasp',
+      "the neighbour's Canary",
+      { refused: 'orbidden' },
+      editing((tenant, { user }) =>
         tenant.edit(
           { ...tenant.canaryRef, name: 'web', namespace: tenant.field.neighbour },
           { metadata: { annotations: { [REQUEST]: request(user) } } },
         ),
       ),
-      expects: { refused: 'orbidden' },
-    },
-    {
-      what: "the neighbour's Secret",
-      from: 'owasp',
-      do: editing((tenant) =>
+    ),
+    attack(
+      'owasp',
+      "the neighbour's Secret",
+      { refused: 'orbidden' },
+      editing((tenant) =>
         tenant.attempt(() =>
           tenant.field.client.get({ apiVersion: 'v1', kind: 'Secret', name: 'keys', namespace: tenant.field.neighbour }),
         ),
       ),
-      expects: { refused: 'orbidden' },
-    },
+    ),
   ]),
   uncovered: [
     'edits of spec.skipAnalysis, of weights and of status by users with the right to edit: the policy bounds requests only (docs/verbs.md).',

@@ -1,26 +1,20 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { parse, stringify } from 'yaml';
-import { Canary } from '../../src/api/canary.ts';
+import type { Canary } from '../../src/api/canary.ts';
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import { ownerAnnotation } from '../../src/api/names.ts';
 import type { Routes } from '../../src/api/routes.ts';
 import type { Apex } from '../../src/routers/router.ts';
+import { parsedCanary } from '../fakes/parsed-canary.ts';
 import { raw } from '../fakes/raw.ts';
 
 /** A Canary `shop` in `prod`; `spec` and its `service` and `analysis` are laid over the defaults. */
 export function aCanary(spec: { service?: object; analysis?: object; [field: string]: unknown } = {}): Canary {
   const { service, analysis, ...rest } = spec;
-  return Canary.parse({
-    apiVersion: 'flagger.app/v1beta1',
-    kind: 'Canary',
-    metadata: { name: 'shop', namespace: 'prod', uid: 'c-1', generation: 1, resourceVersion: '1' },
-    spec: {
-      targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'shop' },
-      service: { port: 8080, ...service },
-      analysis: { interval: '1m', threshold: 5, ...analysis },
-      ...rest,
-    },
-  });
+  return parsedCanary(
+    { service: { port: 8080, ...service }, analysis: { interval: '1m', threshold: 5, ...analysis }, ...rest },
+    { name: 'shop', namespace: 'prod' },
+  );
 }
 
 export const anApex: Apex = {

@@ -1,10 +1,10 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
-import { Canary } from '../../src/api/canary.ts';
 import type { Verdict } from '../../src/api/canary-status.ts';
 import { measure } from '../../src/metrics/measure.ts';
 import { observerFor } from '../../src/routers/index.ts';
+import { parsedCanary } from '../fakes/parsed-canary.ts';
 import { type RealPrometheus, startRealPrometheus } from './real-prometheus.ts';
 
 let exposition: Server | undefined;
@@ -14,16 +14,10 @@ afterEach(async () => {
   exposition?.close();
 });
 
-const canary = Canary.parse({
-  apiVersion: 'flagger.app/v1beta1',
-  kind: 'Canary',
-  metadata: { name: 'app', namespace: 'test', uid: 'u', generation: 1, resourceVersion: '1' },
-  spec: {
-    targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'app' },
-    service: { port: 80 },
-    analysis: { interval: '1m', threshold: 1, metrics: [{ name: 'request-success-rate', interval: '10s', thresholdRange: { min: 99 } }] },
-  },
-});
+const canary = parsedCanary(
+  { analysis: { interval: '1m', metrics: [{ name: 'request-success-rate', interval: '10s', thresholdRange: { min: 99 } }] } },
+  { name: 'app' },
+);
 
 /** The verdict on an application whose counters grow by so much a scrape, as soon as there is one of this kind. */
 async function verdictOn(perScrape: Readonly<Record<string, number>>, awaited: Verdict['verdict']): Promise<Verdict | undefined> {

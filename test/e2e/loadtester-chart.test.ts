@@ -38,42 +38,41 @@ const args =
   ({ container }: Rendered) =>
     expect(container.args).toEqual(expect.arrayContaining(wanted));
 
+const row = (what: string, values: object, holds: (rendered: Rendered) => void) => ({ what, values, holds });
+
 /** The values of Flagger's chart, each with its effect. */
-const rows: { what: string; values?: object; holds(rendered: Rendered): void }[] = [
-  {
-    what: 'replicaCount; never two at a time, since gates are the state of one process',
-    values: { replicaCount: 0 },
-    holds: ({ deployment }) =>
-      expect(deployment.spec).toMatchObject({ replicas: 0, strategy: { rollingUpdate: { maxSurge: 0, maxUnavailable: 1 } } }),
-  },
-  {
-    what: 'image, its digest, and Secrets for its registry',
-    values: {
+const rows = [
+  row('replicaCount; never two at a time, since gates are the state of one process', { replicaCount: 0 }, ({ deployment }) =>
+    expect(deployment.spec).toMatchObject({ replicas: 0, strategy: { rollingUpdate: { maxSurge: 0, maxUnavailable: 1 } } }),
+  ),
+  row(
+    'image, its digest, and Secrets for its registry',
+    {
       image: { repository: 'r.example/serin', digest, pullPolicy: 'Always', pullSecret: 'one' },
       imagePullSecrets: [{ name: 'two' }],
     },
-    holds({ pod, container }) {
+    ({ pod, container }) => {
       expect(container).toMatchObject({ image: `r.example/serin@${digest}`, imagePullPolicy: 'Always' });
       expect(raw(pod).spec.imagePullSecrets).toEqual([{ name: 'two' }, { name: 'one' }]);
     },
-  },
-  {
-    what: 'podLabels, podAnnotations, podPriorityClassName',
-    values: { podLabels: { a: 'b' }, podAnnotations: { c: 'd' }, podPriorityClassName: 'high' },
-    holds({ pod }) {
+  ),
+  row(
+    'podLabels, podAnnotations, podPriorityClassName',
+    { podLabels: { a: 'b' }, podAnnotations: { c: 'd' }, podPriorityClassName: 'high' },
+    ({ pod }) => {
       expect(pod.metadata.labels).toMatchObject({ a: 'b', app: 'loadtester' });
       expect(pod.metadata.annotations).toEqual({ 'prometheus.io/scrape': 'true', 'prometheus.io/port': '8080', c: 'd' });
       expect(raw(pod).spec.priorityClassName).toBe('high');
     },
-  },
-  {
-    what: 'logLevel, cmd.timeout, cmd.namespaceRegexp',
-    values: { logLevel: 'debug', cmd: { timeout: '10m', namespaceRegexp: 'team-.*' } },
-    holds: args('--log-level=debug', '--timeout=10m', '--namespace-regexp=team-.*'),
-  },
-  {
-    what: 'env, volumes, volumeMounts, nodeSelector, tolerations, affinity',
-    values: {
+  ),
+  row(
+    'logLevel, cmd.timeout, cmd.namespaceRegexp',
+    { logLevel: 'debug', cmd: { timeout: '10m', namespaceRegexp: 'team-.*' } },
+    args('--log-level=debug', '--timeout=10m', '--namespace-regexp=team-.*'),
+  ),
+  row(
+    'env, volumes, volumeMounts, nodeSelector, tolerations, affinity',
+    {
       env: [{ name: 'A', value: 'b' }],
       volumes: [{ name: 'v', emptyDir: {} }],
       volumeMounts: [{ name: 'v', mountPath: '/v' }],
@@ -81,7 +80,7 @@ const rows: { what: string; values?: object; holds(rendered: Rendered): void }[]
       tolerations: [{ operator: 'Exists' }],
       affinity: { podAntiAffinity: {} },
     },
-    holds({ pod, container }) {
+    ({ pod, container }) => {
       expect(container).toMatchObject({ env: [{ name: 'A', value: 'b' }] });
       expect(container.volumeMounts).toContainEqual({ name: 'v', mountPath: '/v' });
       expect(pod.spec).toMatchObject({
@@ -90,22 +89,16 @@ const rows: { what: string; values?: object; holds(rendered: Rendered): void }[]
         affinity: { podAntiAffinity: {} },
       });
     },
-  },
-  {
-    what: 'service',
-    values: { service: { type: 'NodePort', port: 8080 } },
-    holds: ({ of }) =>
-      expect(of('Service')[0]?.spec).toMatchObject({ type: 'NodePort', ports: [{ name: 'http', port: 8080, targetPort: 'http' }] }),
-  },
-  {
-    what: 'resources',
-    values: { resources: { limits: { cpu: '1' } } },
-    holds: ({ container }) =>
-      expect(container.resources).toEqual({ limits: { cpu: '1', memory: '512Mi' }, requests: { cpu: '50m', memory: '96Mi' } }),
-  },
-  {
-    what: 'rbac, of the whole cluster; without it there is neither account nor token',
-    values: {
+  ),
+  row('service', { service: { type: 'NodePort', port: 8080 } }, ({ of }) =>
+    expect(of('Service')[0]?.spec).toMatchObject({ type: 'NodePort', ports: [{ name: 'http', port: 8080, targetPort: 'http' }] }),
+  ),
+  row('resources', { resources: { limits: { cpu: '1' } } }, ({ container }) =>
+    expect(container.resources).toEqual({ limits: { cpu: '1', memory: '512Mi' }, requests: { cpu: '50m', memory: '96Mi' } }),
+  ),
+  row(
+    'rbac, of the whole cluster; without it there is neither account nor token',
+    {
       rbac: {
         create: true,
         scope: 'cluster',
@@ -113,39 +106,35 @@ const rows: { what: string; values?: object; holds(rendered: Rendered): void }[]
         serviceAccountAnnotations: { a: 'b' },
       },
     },
-    holds({ of, pod }) {
+    ({ of, pod }) => {
       expect(of('ClusterRole')[0]?.rules).toEqual([{ apiGroups: [''], resources: ['pods'], verbs: ['list'] }]);
       expect(of('ClusterRoleBinding')[0]?.subjects).toEqual([{ kind: 'ServiceAccount', name: 'serin-loadtester', namespace: 'serin' }]);
       expect(of('ServiceAccount')[0]?.metadata.annotations).toEqual({ a: 'b' });
       expect(pod.spec).toMatchObject({ serviceAccountName: 'serin-loadtester', automountServiceAccountToken: true });
     },
-  },
-  {
-    what: 'serviceAccountName, which is what the binding names as well',
-    values: { serviceAccountName: 'mine', rbac: { create: true } },
-    holds({ of, pod }) {
+  ),
+  row(
+    'serviceAccountName, which is what the binding names as well',
+    { serviceAccountName: 'mine', rbac: { create: true } },
+    ({ of, pod }) => {
       expect(raw(pod).spec.serviceAccountName).toBe('mine');
       expect(of('RoleBinding')[0]?.subjects).toEqual([{ kind: 'ServiceAccount', name: 'mine', namespace: 'serin' }]);
       expect(of('ServiceAccount')).toEqual([]);
     },
-  },
-  {
-    what: 'meshName, backends, without effect',
-    values: { meshName: 'global', backends: ['podinfo'] },
-    holds: ({ of }) => expect(of('VirtualNode')).toEqual([]),
-  },
-  {
-    what: 'appmesh, without effect',
-    values: { appmesh: { enabled: true, backends: ['podinfo', 'podinfo-canary'] } },
-    holds: ({ of }) => expect(of('VirtualNode')).toEqual([]),
-  },
-  {
-    what: 'istio',
-    values: {
+  ),
+  row('meshName, backends, without effect', { meshName: 'global', backends: ['podinfo'] }, ({ of }) =>
+    expect(of('VirtualNode')).toEqual([]),
+  ),
+  row('appmesh, without effect', { appmesh: { enabled: true, backends: ['podinfo', 'podinfo-canary'] } }, ({ of }) =>
+    expect(of('VirtualNode')).toEqual([]),
+  ),
+  row(
+    'istio',
+    {
       ...callers,
       istio: { enabled: true, host: 'l.example', gateway: { enabled: true }, tls: { enabled: true, httpsRedirect: true } },
     },
-    holds({ of }) {
+    ({ of }) => {
       expect(of('VirtualService')[0]?.spec).toMatchObject({
         hosts: ['l.example'],
         gateways: ['serin-loadtester'],
@@ -156,20 +145,18 @@ const rows: { what: string; values?: object; holds(rendered: Rendered): void }[]
         { port: { number: 443 }, hosts: ['l.example'], tls: { mode: 'SIMPLE' } },
       ]);
     },
-  },
-  {
-    what: 'securityContext, podSecurityContext, on unless they are switched off',
-    values: { securityContext: { context: { runAsUser: 100, runAsGroup: 101 } }, podSecurityContext: { context: { fsGroup: 101 } } },
-    holds({ pod, container }) {
+  ),
+  row(
+    'securityContext, podSecurityContext, on unless they are switched off',
+    { securityContext: { context: { runAsUser: 100, runAsGroup: 101 } }, podSecurityContext: { context: { fsGroup: 101 } } },
+    ({ pod, container }) => {
       expect(container.securityContext).toMatchObject({ runAsUser: 100, runAsNonRoot: true, readOnlyRootFilesystem: true });
       expect(raw(pod).spec.securityContext).toEqual({ fsGroup: 101 });
     },
-  },
-  {
-    what: 'podDisruptionBudget, without effect for one replica',
-    values: { podDisruptionBudget: { enabled: true, minAvailable: 1 } },
-    holds: ({ of }) => expect(of('PodDisruptionBudget')).toEqual([]),
-  },
+  ),
+  row('podDisruptionBudget, without effect for one replica', { podDisruptionBudget: { enabled: true, minAvailable: 1 } }, ({ of }) =>
+    expect(of('PodDisruptionBudget')).toEqual([]),
+  ),
 ];
 
 const matrix: { what: string; values: object }[] = [
@@ -220,7 +207,7 @@ describe('the chart of the load tester', () => {
     await isTakenAsItIs(real, await helm.render('loadtester', values));
   });
 
-  it.each(rows)('$what', async ({ values = {}, holds }) => {
+  it.each(rows)('$what', async ({ values, holds }) => {
     holds(partsOf(await helm.render('loadtester', values)));
   });
 

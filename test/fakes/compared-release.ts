@@ -46,7 +46,6 @@ export function releasing(
   counting(world, traffic);
   const facts = world.facts.bind(world);
   world.facts = () => ({ ...facts(), intervalMs });
-  world.push('s1:b');
-  world.tickUntil((one) => one.canary.status?.canaryWeight === 10);
+  world.pushUntil('s1:b', (one) => one.canary.status?.canaryWeight === 10);
   return world;
 }

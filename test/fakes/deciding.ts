@@ -55,6 +55,16 @@ export const unroutable: Partial<Facts> = { unroutable: { code: 'RouteUnconfirme
 export const paused: Partial<Release> = { paused: { by: 'ann', sinceMs: nowMs } };
 export const late: Partial<Release> = { stepStartedMs: nowMs - deadlineMs };
 
+/** A row of such a table. `at`: the state, with fields that several rows share. */
+export function decides(
+  at: string | Omit<DecisionCase, 'when' | 'decision'>,
+  when: string,
+  decision: Decision,
+  differs: Partial<DecisionCase> = {},
+): DecisionCase {
+  return { ...(typeof at === 'string' ? { state: at } : at), when, decision, ...differs };
+}
+
 /** Each row is decided as it says, and the chart has a move for that in its state. */
 export function itDecides(cases: readonly DecisionCase[]): void {
   it.each(cases)('$state: $when → $decision', (one) => {

@@ -1,10 +1,11 @@
 import { afterEach } from 'vitest';
-import { Canary, type Metric } from '../../src/api/canary.ts';
+import type { Canary, Metric } from '../../src/api/canary.ts';
 import type { Release } from '../../src/api/canary-status.ts';
 import { type EmbeddedPrometheus, startPrometheus } from '../../src/embedded/prometheus/index.ts';
 import { measure } from '../../src/metrics/measure.ts';
 import type { MeasureDependencies } from '../../src/metrics/measure-dependencies.ts';
 import { observerFor } from '../../src/routers/index.ts';
+import { parsedCanary } from './parsed-canary.ts';
 
 /** When it is now. */
 export const endMs = 1_000_000_000;
@@ -25,19 +26,11 @@ export async function emptyServer(): Promise<EmbeddedPrometheus> {
 }
 
 export function canary(metrics: readonly Metric[], release?: Partial<Release>): Canary {
-  return Canary.parse({
-    apiVersion: 'flagger.app/v1beta1',
-    kind: 'Canary',
-    metadata: { name: 'podinfo', namespace: 'test', uid: 'u', generation: 1, resourceVersion: '1' },
-    spec: {
-      targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'podinfo' },
-      service: { port: 80 },
-      analysis: { interval: '1m', threshold: 1, metrics },
-    },
-    ...(release && {
-      status: { phase: 'Progressing', failedChecks: 0, canaryWeight: 20, iterations: 0, release: { ...begun, ...release } },
-    }),
-  });
+  return parsedCanary(
+    { analysis: { interval: '1m', metrics } },
+    {},
+    release && { phase: 'Progressing', failedChecks: 0, canaryWeight: 20, iterations: 0, release: { ...begun, ...release } },
+  );
 }
 
 const begun = {

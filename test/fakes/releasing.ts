@@ -14,7 +14,6 @@ export const header = [{ headers: { user: { exact: 'a' } } }];
 /** A release that has just reached a weight. */
 export function releasing(analysis = {}, weightNow = 20): World {
   const world = initialized(aCanary({ ...steps, ...analysis }));
-  world.push('s1:b');
-  world.tickUntil((one) => one.canary.status?.canaryWeight === weightNow);
+  world.pushUntil('s1:b', (one) => one.canary.status?.canaryWeight === weightNow);
   return world;
 }

@@ -29,7 +29,6 @@ export function sampleJournal(): JournalPart {
   const recorded = recording(world);
   world.begin();
   world.tick();
-  world.push('s1:b');
-  world.tickUntil(({ phase, step }) => phase === 'Succeeded' && step === 'resting');
+  world.pushUntil('s1:b', ({ phase, step }) => phase === 'Succeeded' && step === 'resting');
   return recorded();
 }

@@ -68,8 +68,7 @@ export function snapshotIn({ world, targetPods = [], primaryPods = [], ...stalle
 export const verdict = (one: Partial<Verdict>): Verdict => ({ check: 'errors', verdict: 'failed', ...one });
 
 export function pushed(world: World, isSo: (world: World) => boolean = ({ step }) => step === 'analysing'): World {
-  world.push('s1:b');
-  world.tickUntil(isSo);
+  world.pushUntil('s1:b', isSo);
   return world;
 }
 

@@ -85,8 +85,7 @@ const WORLDS: Readonly<Record<string, () => World>> = {
   Succeeded: () => pushed(analysed(), inPhase('Succeeded')),
   Failed: () => {
     const world = analysed();
-    world.push('s1:b');
-    world.tickUntil(({ canary }) => canary.status?.canaryWeight === 20);
+    world.pushUntil('s1:b', ({ canary }) => canary.status?.canaryWeight === 20);
     world.behaviour.verdicts = failed;
     world.tickUntil(inPhase('Failed'));
     return world;

@@ -58,8 +58,7 @@ const refusing = (type: HookType): Waiting => ({
   before: () => initialized(aCanary({ ...steps, ...withHooks(type) })),
   begin(world) {
     Object.assign(world.behaviour, { words: 'the change window is closed', hooks: { [type]: 'refused' } });
-    world.push('s1:b');
-    world.tickUntil(({ release }) => release.refusedBy !== undefined);
+    world.pushUntil('s1:b', ({ release }) => release.refusedBy !== undefined);
   },
   follow(world) {
     world.behaviour.hooks[type] = 'passed';
@@ -229,8 +228,7 @@ export const waiting: Readonly<Record<WaitCode, Waiting>> = {
       return Object.assign(world, { primaryReplicas: 10, room: { target: 1, primary: 20 } });
     },
     begin(world) {
-      world.push('s1:b');
-      world.tickUntil(at('Progressing', 'raising'));
+      world.pushUntil('s1:b', at('Progressing', 'raising'));
     },
     follow(world) {
       world.room.target = 20;

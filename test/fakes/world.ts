@@ -439,6 +439,11 @@ export class World {
     this.targetRevision = revision;
     this.settle();
   }
+
+  pushUntil(revision: string, isDone: (world: World) => boolean, most?: number): void {
+    this.push(revision);
+    this.tickUntil(isDone, most);
+  }
 }
 
 const seen = (configs: Record<string, string>, resourceVersion: string) =>

@@ -18,7 +18,6 @@ describe.each(inVirtualTime)('foreign edits in the middle of a release, in virtu
       contestMs: 60_000,
       async stop() {
         await lab.stop();
-        lab.close();
       },
     };
   };

@@ -114,6 +114,5 @@ describe.each(['istio', 'smi:v1alpha2', 'kubernetes'] as const)('objects that an
     }
     await release(lab, '3');
     expect(leftIn(lab, provider)).toEqual([]);
-    lab.close();
   });
 });

@@ -50,7 +50,6 @@ describe('additions of the API server to a promoted template', () => {
     expect(podOf(lab)).toMatchObject({ shareProcessNamespace: true, containers: [{ image: '2' }] });
     expect(eventsOf(lab)).not.toContain('PrimaryRejected');
     expect(lab.lost).toEqual([]);
-    lab.close();
   });
 
   it('Writes: a field of the previous primary that stays keeps traffic where it is in every attempt, until it is gone', async () => {
@@ -78,7 +77,6 @@ describe('additions of the API server to a promoted template', () => {
     await reach(lab, 'Succeeded', 'resting');
     expect(podOf(lab)).not.toHaveProperty('volumes');
     expect(lab.lost).toEqual([]);
-    lab.close();
   });
 
   it('E44: a newer server, which fills in more than it did when the template was promoted, does not bar the way back to it', async () => {
@@ -93,6 +91,5 @@ describe('additions of the API server to a promoted template', () => {
     expect(podOf(lab)).toMatchObject({ ...newer, containers: [{ image: '1' }] });
     expect(statusOf(lab)?.canaryWeight).toBe(0);
     expect(eventsOf(lab)).not.toContain('PrimaryRejected');
-    lab.close();
   });
 });

@@ -3,7 +3,7 @@ import { contourRows, envoyMatches } from './envoy-rows.ts';
 import { eventually } from './eventually.ts';
 import { contour } from './providers/contour.ts';
 import type { ProviderFixture } from './providers/provider-fixture.ts';
-import { ask, by, insider, playRows, primary, type Row } from './route-rows.ts';
+import { ask, by, insider, notFound, playRows, primary, type Row, row, v1, v2 } from './route-rows.ts';
 import type { ShareEnvironment } from './shares/share-environment.ts';
 import { namespacesFor, SplitApp } from './shares/split-app.ts';
 import { playUsersRoutes } from './users-routes.ts';
@@ -22,188 +22,129 @@ const everyTime = (count: number): Row['asks'] => Array.from({ length: count }, 
 
 const ROWS: readonly Row[] = [
   ...envoyMatches,
-  {
-    what: 'A/B by the begin of a header, dots of which stand for themselves',
-    routes: insider({ prefix: 'in.' }),
-    asks: [
-      [by('in.sider'), { version: '2' }],
-      [by('insider'), { version: '1' }],
-    ],
-  },
-  {
-    what: 'A/B by the end of a header',
-    routes: insider({ suffix: 'sider' }),
-    asks: [
-      [by('insider'), { version: '2' }],
-      [by('insiders'), { version: '1' }],
-    ],
-  },
-  {
-    what: 'A/B by a header that is there at all',
-    routes: insider({ prefix: '' }),
-    asks: [
-      [by('any'), { version: '2' }],
-      [by(''), { version: '2' }],
-      [{}, { version: '1' }],
-    ],
-  },
-  {
-    what: 'A/B by a header that is empty',
-    routes: insider({ exact: '' }),
-    asks: [
-      [by(''), { version: '2' }],
-      [by('any'), { version: '1' }],
-      [{}, { version: '1' }],
-    ],
-  },
-  {
-    what: 'A/B by a regular expression, which has to match the whole header',
-    routes: insider({ regex: 'in.*r' }),
-    asks: [
-      [by('insider'), { version: '2' }],
-      [by('insiders'), { version: '1' }],
-      [by('an insider'), { version: '1' }],
-    ],
-  },
-  {
-    what: 'A/B by a regular expression of alternatives',
-    routes: insider({ regex: 'a|bc' }),
-    asks: [
-      [by('a'), { version: '2' }],
-      [by('bc'), { version: '2' }],
-      [by('ac'), { version: '1' }],
-    ],
-  },
-  {
-    what: 'A/B by a query parameter that is exactly so',
-    routes: beta({ exact: 'yes' }),
-    asks: [
-      [{ path: '/cart?beta=yes&x=1' }, { version: '2', path: '/cart?beta=yes&x=1' }],
-      [{ path: '/cart?x=1&beta=yes' }, { version: '2' }],
-      [{ path: '/cart?beta=yesno' }, { version: '1' }],
-      [{ path: '/cart?Beta=yes' }, { version: '1' }],
-      [{ path: '/cart' }, { version: '1' }],
-    ],
-  },
-  {
-    what: 'A/B by the begin of a query parameter',
-    routes: beta({ prefix: 'y' }),
-    asks: [
-      [{ path: '/?beta=yes' }, { version: '2' }],
-      [{ path: '/?beta=no' }, { version: '1' }],
-    ],
-  },
-  {
-    what: 'A/B by the end of a query parameter',
-    routes: beta({ suffix: 's' }),
-    asks: [
-      [{ path: '/?beta=yes' }, { version: '2' }],
-      [{ path: '/?beta=yeses!' }, { version: '1' }],
-    ],
-  },
-  {
-    what: 'A/B by a query parameter that is there at all',
-    routes: beta({ prefix: '' }),
-    asks: [
-      [{ path: '/?beta=any' }, { version: '2' }],
-      [{ path: '/?beta' }, { version: '2' }],
-      [{ path: '/?alpha=any' }, { version: '1' }],
-    ],
-  },
-  {
-    what: 'A/B by a query parameter and a regular expression, which has to match the whole of it',
-    routes: beta({ regex: 'y.s' }),
-    asks: [
-      [{ path: '/?beta=yes' }, { version: '2' }],
-      [{ path: '/?beta=yesno' }, { version: '1' }],
-    ],
-  },
-  {
-    what: 'of a query parameter that is given twice, the first counts',
-    routes: beta({ exact: 'yes' }),
-    asks: [
-      [{ path: '/?beta=yes&beta=no' }, { version: '2' }],
-      [{ path: '/?beta=no&beta=yes' }, { version: '1' }],
-    ],
-  },
-  {
-    what: 'a query parameter is compared as it stands, not as it is decoded',
-    routes: beta({ exact: 'a b' }),
-    asks: [
-      [{ path: '/?beta=a%20b' }, { version: '1' }],
-      [{ path: '/?beta=a+b' }, { version: '1' }],
-    ],
-  },
+  row(
+    'A/B by the begin of a header, dots of which stand for themselves',
+    { routes: insider({ prefix: 'in.' }) },
+    [by('in.sider'), v2],
+    [by('insider'), v1],
+  ),
+  row('A/B by the end of a header', { routes: insider({ suffix: 'sider' }) }, [by('insider'), v2], [by('insiders'), v1]),
+  row('A/B by a header that is there at all', { routes: insider({ prefix: '' }) }, [by('any'), v2], [by(''), v2], [{}, v1]),
+  row('A/B by a header that is empty', { routes: insider({ exact: '' }) }, [by(''), v2], [by('any'), v1], [{}, v1]),
+  row(
+    'A/B by a regular expression, which has to match the whole header',
+    { routes: insider({ regex: 'in.*r' }) },
+    [by('insider'), v2],
+    [by('insiders'), v1],
+    [by('an insider'), v1],
+  ),
+  row('A/B by a regular expression of alternatives', { routes: insider({ regex: 'a|bc' }) }, [by('a'), v2], [by('bc'), v2], [by('ac'), v1]),
+  row(
+    'A/B by a query parameter that is exactly so',
+    { routes: beta({ exact: 'yes' }) },
+    [{ path: '/cart?beta=yes&x=1' }, { version: '2', path: '/cart?beta=yes&x=1' }],
+    [{ path: '/cart?x=1&beta=yes' }, v2],
+    [{ path: '/cart?beta=yesno' }, v1],
+    [{ path: '/cart?Beta=yes' }, v1],
+    [{ path: '/cart' }, v1],
+  ),
+  row(
+    'A/B by the begin of a query parameter',
+    { routes: beta({ prefix: 'y' }) },
+    [{ path: '/?beta=yes' }, v2],
+    [{ path: '/?beta=no' }, v1],
+  ),
+  row(
+    'A/B by the end of a query parameter',
+    { routes: beta({ suffix: 's' }) },
+    [{ path: '/?beta=yes' }, v2],
+    [{ path: '/?beta=yeses!' }, v1],
+  ),
+  row(
+    'A/B by a query parameter that is there at all',
+    { routes: beta({ prefix: '' }) },
+    [{ path: '/?beta=any' }, v2],
+    [{ path: '/?beta' }, v2],
+    [{ path: '/?alpha=any' }, v1],
+  ),
+  row(
+    'A/B by a query parameter and a regular expression, which has to match the whole of it',
+    { routes: beta({ regex: 'y.s' }) },
+    [{ path: '/?beta=yes' }, v2],
+    [{ path: '/?beta=yesno' }, v1],
+  ),
+  row(
+    'of a query parameter that is given twice, the first counts',
+    { routes: beta({ exact: 'yes' }) },
+    [{ path: '/?beta=yes&beta=no' }, v2],
+    [{ path: '/?beta=no&beta=yes' }, v1],
+  ),
+  row(
+    'a query parameter is compared as it stands, not as it is decoded',
+    { routes: beta({ exact: 'a b' }) },
+    [{ path: '/?beta=a%20b' }, v1],
+    [{ path: '/?beta=a+b' }, v1],
+  ),
   ...contourRows,
-  {
-    what: 'a route for the begin of a path, not only of its whole parts: others are not found',
-    service: { match: [{ uri: { prefix: '/shop' } }] },
-    asks: [
-      [{ path: '/shop/cart?x=1' }, { version: '1', path: '/shop/cart?x=1' }],
-      [{ path: '/shopping' }, { version: '1', path: '/shopping' }],
-      [{ path: '/other' }, { status: 404 }],
-    ],
-  },
-  {
-    what: 'routes for two paths and for a header',
-    service: { match: [{ uri: { prefix: '/shop' } }, { uri: { exact: '/cart' } }, { headers: { 'x-shop': { exact: 'yes' } } }] },
-    asks: [
-      [{ path: '/shop/1' }, { version: '1' }],
-      [{ path: '/cart' }, { version: '1' }],
-      [{ path: '/other', headers: { 'x-shop': 'yes' } }, { version: '1' }],
-      [{ path: '/other' }, { status: 404 }],
-    ],
-  },
-  {
-    what: 'an A/B condition within the route of one path and of another by a regular expression',
-    service: { match: [{ uri: { exact: '/cart' } }, { uri: { regex: '/shop/[0-9]+' } }] },
-    routes: insider({ exact: 'insider' }),
-    asks: [
-      [{ path: '/cart', ...by('insider') }, { version: '2' }],
-      [{ path: '/shop/1', ...by('insider') }, { version: '2' }],
-      [{ path: '/cart' }, { version: '1' }],
-      [{ path: '/shop/1' }, { version: '1' }],
-    ],
-  },
-  {
-    what: 'an A/B condition on the header that the service matches, too: both have to hold',
-    service: { match: [{ headers: { 'x-canary': { exact: 'insider' } } }] },
-    routes: { kind: 'matched', match: [{ headers: { 'x-canary': { exact: 'insider' } } }, { headers: { 'X-Canary': { exact: 'out' } } }] },
-    asks: [
-      [by('insider'), { version: '2' }],
-      [by('out'), { status: 404 }],
-      [{}, { status: 404 }],
-    ],
-  },
-  {
-    what: 'without a timeout a request may take 15 s',
-    pods: { env: { 1: { LATENCY_MS: '16000' } } },
-    asks: [[{}, { status: 504 }]],
-  },
-  {
-    what: 'with a timeout of 0 it may take any time',
-    service: { timeout: '0' },
-    pods: { env: { 1: { LATENCY_MS: '16000' } } },
-    asks: [[{}, { status: 200, version: '1' }]],
-  },
-  {
-    what: 'retries, of every answer of 500 and more where no condition is named',
-    service: { retries: { attempts: 40 } },
-    pods: { env: { 1: FAILS_OFTEN } },
-    asks: everyTime(3),
-  },
-  {
-    what: 'retries of errors of gateways: not 500',
-    service: { retries: { attempts: 40, retryOn: 'gateway-error' } },
-    pods: { env: { 1: { ERROR_RATE: '1' } } },
-    asks: [[{}, { status: 500, version: '1' }]],
-  },
-  {
-    what: 'each try may take only so long, and all of them together',
-    service: { timeout: '5s', retries: { attempts: 2, perTryTimeout: '200ms', retryOn: '5xx' } },
-    pods: { env: { 1: { LATENCY_MS: '2000' } } },
-    asks: [[{}, { status: 504 }]],
-  },
+  row(
+    'a route for the begin of a path, not only of its whole parts: others are not found',
+    { service: { match: [{ uri: { prefix: '/shop' } }] } },
+    [{ path: '/shop/cart?x=1' }, { version: '1', path: '/shop/cart?x=1' }],
+    [{ path: '/shopping' }, { version: '1', path: '/shopping' }],
+    [{ path: '/other' }, notFound],
+  ),
+  row(
+    'routes for two paths and for a header',
+    { service: { match: [{ uri: { prefix: '/shop' } }, { uri: { exact: '/cart' } }, { headers: { 'x-shop': { exact: 'yes' } } }] } },
+    [{ path: '/shop/1' }, v1],
+    [{ path: '/cart' }, v1],
+    [{ path: '/other', headers: { 'x-shop': 'yes' } }, v1],
+    [{ path: '/other' }, notFound],
+  ),
+  row(
+    'an A/B condition within the route of one path and of another by a regular expression',
+    { service: { match: [{ uri: { exact: '/cart' } }, { uri: { regex: '/shop/[0-9]+' } }] }, routes: insider({ exact: 'insider' }) },
+    [{ path: '/cart', ...by('insider') }, v2],
+    [{ path: '/shop/1', ...by('insider') }, v2],
+    [{ path: '/cart' }, v1],
+    [{ path: '/shop/1' }, v1],
+  ),
+  row(
+    'an A/B condition on the header that the service matches, too: both have to hold',
+    {
+      service: { match: [{ headers: { 'x-canary': { exact: 'insider' } } }] },
+      routes: {
+        kind: 'matched',
+        match: [{ headers: { 'x-canary': { exact: 'insider' } } }, { headers: { 'X-Canary': { exact: 'out' } } }],
+      },
+    },
+    [by('insider'), v2],
+    [by('out'), notFound],
+    [{}, notFound],
+  ),
+  row('without a timeout a request may take 15 s', { pods: { env: { 1: { LATENCY_MS: '16000' } } } }, [{}, { status: 504 }]),
+  row('with a timeout of 0 it may take any time', { service: { timeout: '0' }, pods: { env: { 1: { LATENCY_MS: '16000' } } } }, [
+    {},
+    { status: 200, version: '1' },
+  ]),
+  row(
+    'retries, of every answer of 500 and more where no condition is named',
+    { service: { retries: { attempts: 40 } }, pods: { env: { 1: FAILS_OFTEN } } },
+    ...everyTime(3),
+  ),
+  row(
+    'retries of errors of gateways: not 500',
+    { service: { retries: { attempts: 40, retryOn: 'gateway-error' } }, pods: { env: { 1: { ERROR_RATE: '1' } } } },
+    [{}, { status: 500, version: '1' }],
+  ),
+  row(
+    'each try may take only so long, and all of them together',
+    {
+      service: { timeout: '5s', retries: { attempts: 2, perTryTimeout: '200ms', retryOn: '5xx' } },
+      pods: { env: { 1: { LATENCY_MS: '2000' } } },
+    },
+    [{}, { status: 504 }],
+  ),
 ];
 
 /** The HTTPProxies that Serin writes, read by the data plane of the environment. */

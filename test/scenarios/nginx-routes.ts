@@ -5,7 +5,7 @@ import { eventually } from './eventually.ts';
 import { canaryFor, parsed } from './providers/canary-for.ts';
 import { nginx } from './providers/nginx.ts';
 import type { AppName } from './providers/provider-fixture.ts';
-import { type Asked, ask, type Expected, only } from './route-rows.ts';
+import { type Asked, ask, type Expected, only, v1, v2 } from './route-rows.ts';
 import type { ShareEnvironment } from './shares/share-environment.ts';
 import { namespacesFor, routerOf, SplitApp } from './shares/split-app.ts';
 import { afterAll, beforeAll, sleep } from './world.ts';
@@ -17,6 +17,7 @@ interface Row {
   annotations?: Record<string, string>;
   asks: readonly (readonly [Asked, Expected])[];
 }
+const row = (what: string, given: Omit<Row, 'what' | 'asks'>, ...asks: Row['asks']): Row => ({ what, ...given, asks });
 
 const PRIMARY: Routes = { kind: 'weighted', canary: weight(0) };
 const EVERYONE: Routes = { kind: 'weighted', canary: weight(100) };
@@ -31,142 +32,99 @@ const PREFIX = 'nginx.ingress.kubernetes.io';
 
 /** Effects of `analysis.match`, and annotations that users write themselves. */
 const ROWS: readonly Row[] = [
-  {
-    what: 'A/B by a header that is exactly so',
-    routes: insider({ exact: 'insider' }),
-    asks: [
-      [by('insider'), { version: '2' }],
-      [by('insider', 'X-Canary'), { version: '2' }],
-      [by('Insider'), { version: '1' }],
-      [by('insiders'), { version: '1' }],
-      [by('always'), { version: '1' }],
-      [{}, { version: '1' }],
-    ],
-  },
-  {
-    what: 'A/B by the begin of a header',
-    routes: insider({ prefix: 'in' }),
-    asks: [
-      [by('insider'), { version: '2' }],
-      [by('an insider'), { version: '1' }],
-    ],
-  },
-  {
-    what: 'A/B by the end of a header',
-    routes: insider({ suffix: '.net' }),
-    asks: [
-      [by('a.net'), { version: '2' }],
-      [by('anet'), { version: '1' }],
-      [by('a.net.org'), { version: '1' }],
-    ],
-  },
-  {
-    what: 'A/B by a regular expression, which is searched for',
-    routes: insider({ regex: 'in.*r' }),
-    asks: [
-      [by('an insiders'), { version: '2' }],
-      [by('out'), { version: '1' }],
-    ],
-  },
-  {
-    what: 'A/B by a cookie that is always, among others',
-    routes: insider({ exact: 'canary' }, 'cookie'),
-    asks: [
-      [cookie('canary=always'), { version: '2' }],
-      [cookie('theme=dark; canary=always; x=1'), { version: '2' }],
-      [cookie('canary=never'), { version: '1' }],
-      [cookie('canary=yes'), { version: '1' }],
-      [cookie('canaryx=always'), { version: '1' }],
-      [cookie('Canary=always'), { version: '2' }],
-    ],
-  },
-  {
-    what: 'A/B by a pattern for the whole Cookie header',
-    routes: insider({ regex: '\\btype=insider\\b' }, 'cookie'),
-    asks: [
-      [cookie('theme=dark; type=insider; x=1'), { version: '2' }],
-      [cookie('type=insiders'), { version: '1' }],
-    ],
-  },
-  {
-    what: 'A/B by a header or by a cookie',
-    routes: { kind: 'matched', match: [{ headers: { 'x-canary': { exact: 'insider' } } }, { headers: { cookie: { exact: 'canary' } } }] },
-    asks: [
-      [by('insider'), { version: '2' }],
-      [cookie('canary=always'), { version: '2' }],
-      [{ headers: { 'x-canary': 'other', cookie: 'canary=always' } }, { version: '2' }],
-      [{ headers: { 'x-canary': 'insider', cookie: 'canary=never' } }, { version: '2' }],
-      [{}, { version: '1' }],
-    ],
-  },
-  {
-    what: 'a header without a value: always and never',
-    annotations: { 'canary-by-header': 'x-who' },
-    asks: [
-      [by('always', 'x-who'), { version: '2' }],
-      [by('never', 'x-who'), { version: '1' }],
-      [by('else', 'x-who'), { version: '1' }],
-    ],
-  },
-  {
-    what: 'never keeps users from a canary that everyone else gets',
-    routes: EVERYONE,
-    annotations: { 'canary-by-header': 'x-who', 'canary-by-cookie': 'who' },
-    asks: [
-      [{}, { version: '2' }],
-      [by('never', 'x-who'), { version: '1' }],
-      [cookie('who=never'), { version: '1' }],
-      [by('else', 'x-who'), { version: '2' }],
-      [{ headers: { 'x-who': 'always', cookie: 'who=never' } }, { version: '2' }],
-    ],
-  },
-  {
-    what: 'a value goes before a pattern',
-    annotations: { 'canary-by-header': 'x-who', 'canary-by-header-value': 'me', 'canary-by-header-pattern': 'you' },
-    asks: [
-      [by('me', 'x-who'), { version: '2' }],
-      [by('you', 'x-who'), { version: '1' }],
-    ],
-  },
-  {
-    what: 'a header that does not match leaves the weight in force',
-    routes: EVERYONE,
-    annotations: { 'canary-by-header': 'x-who', 'canary-by-header-value': 'me' },
-    asks: [[by('you', 'x-who'), { version: '2' }]],
-  },
-  {
-    what: 'a pattern with a look-ahead, as PCRE reads it',
-    annotations: { 'canary-by-header': 'x-who', 'canary-by-header-pattern': '^(?!you).+$' },
-    asks: [
-      [by('me', 'x-who'), { version: '2' }],
-      [by('you', 'x-who'), { version: '1' }],
-    ],
-  },
-  {
-    what: 'a pattern that PCRE cannot read ends the matter, whatever the weight',
-    routes: EVERYONE,
-    annotations: { 'canary-by-header': 'x-who', 'canary-by-header-pattern': 'a(' },
-    asks: [
-      [by('a', 'x-who'), { version: '1' }],
-      [{}, { version: '2' }],
-    ],
-  },
-  {
-    what: 'a total below 100 counts as 100',
-    routes: EVERYONE,
-    annotations: { 'canary-weight-total': '10' },
-    asks: [[{}, { version: '2' }]],
-  },
-  {
-    what: 'a path whose Service does not exist answers 503',
-    routes: EVERYONE,
-    asks: [
-      [{ path: '/elsewhere' }, { status: 503 }],
-      [{ path: '/elsewhere/cart' }, { status: 503 }],
-      [{ path: '/elsewheres' }, { version: '2', path: '/elsewheres' }],
-      [{ path: '/cart?x=1' }, { version: '2', path: '/cart?x=1' }],
-    ],
-  },
+  row(
+    'A/B by a header that is exactly so',
+    { routes: insider({ exact: 'insider' }) },
+    [by('insider'), v2],
+    [by('insider', 'X-Canary'), v2],
+    [by('Insider'), v1],
+    [by('insiders'), v1],
+    [by('always'), v1],
+    [{}, v1],
+  ),
+  row('A/B by the begin of a header', { routes: insider({ prefix: 'in' }) }, [by('insider'), v2], [by('an insider'), v1]),
+  row('A/B by the end of a header', { routes: insider({ suffix: '.net' }) }, [by('a.net'), v2], [by('anet'), v1], [by('a.net.org'), v1]),
+  row(
+    'A/B by a regular expression, which is searched for',
+    { routes: insider({ regex: 'in.*r' }) },
+    [by('an insiders'), v2],
+    [by('out'), v1],
+  ),
+  row(
+    'A/B by a cookie that is always, among others',
+    { routes: insider({ exact: 'canary' }, 'cookie') },
+    [cookie('canary=always'), v2],
+    [cookie('theme=dark; canary=always; x=1'), v2],
+    [cookie('canary=never'), v1],
+    [cookie('canary=yes'), v1],
+    [cookie('canaryx=always'), v1],
+    [cookie('Canary=always'), v2],
+  ),
+  row(
+    'A/B by a pattern for the whole Cookie header',
+    { routes: insider({ regex: '\\btype=insider\\b' }, 'cookie') },
+    [cookie('theme=dark; type=insider; x=1'), v2],
+    [cookie('type=insiders'), v1],
+  ),
+  row(
+    'A/B by a header or by a cookie',
+    {
+      routes: { kind: 'matched', match: [{ headers: { 'x-canary': { exact: 'insider' } } }, { headers: { cookie: { exact: 'canary' } } }] },
+    },
+    [by('insider'), v2],
+    [cookie('canary=always'), v2],
+    [{ headers: { 'x-canary': 'other', cookie: 'canary=always' } }, v2],
+    [{ headers: { 'x-canary': 'insider', cookie: 'canary=never' } }, v2],
+    [{}, v1],
+  ),
+  row(
+    'a header without a value: always and never',
+    { annotations: { 'canary-by-header': 'x-who' } },
+    [by('always', 'x-who'), v2],
+    [by('never', 'x-who'), v1],
+    [by('else', 'x-who'), v1],
+  ),
+  row(
+    'never keeps users from a canary that everyone else gets',
+    { routes: EVERYONE, annotations: { 'canary-by-header': 'x-who', 'canary-by-cookie': 'who' } },
+    [{}, v2],
+    [by('never', 'x-who'), v1],
+    [cookie('who=never'), v1],
+    [by('else', 'x-who'), v2],
+    [{ headers: { 'x-who': 'always', cookie: 'who=never' } }, v2],
+  ),
+  row(
+    'a value goes before a pattern',
+    { annotations: { 'canary-by-header': 'x-who', 'canary-by-header-value': 'me', 'canary-by-header-pattern': 'you' } },
+    [by('me', 'x-who'), v2],
+    [by('you', 'x-who'), v1],
+  ),
+  row(
+    'a header that does not match leaves the weight in force',
+    { routes: EVERYONE, annotations: { 'canary-by-header': 'x-who', 'canary-by-header-value': 'me' } },
+    [by('you', 'x-who'), v2],
+  ),
+  row(
+    'a pattern with a look-ahead, as PCRE reads it',
+    { annotations: { 'canary-by-header': 'x-who', 'canary-by-header-pattern': '^(?!you).+$' } },
+    [by('me', 'x-who'), v2],
+    [by('you', 'x-who'), v1],
+  ),
+  row(
+    'a pattern that PCRE cannot read ends the matter, whatever the weight',
+    { routes: EVERYONE, annotations: { 'canary-by-header': 'x-who', 'canary-by-header-pattern': 'a(' } },
+    [by('a', 'x-who'), v1],
+    [{}, v2],
+  ),
+  row('a total below 100 counts as 100', { routes: EVERYONE, annotations: { 'canary-weight-total': '10' } }, [{}, v2]),
+  row(
+    'a path whose Service does not exist answers 503',
+    { routes: EVERYONE },
+    [{ path: '/elsewhere' }, { status: 503 }],
+    [{ path: '/elsewhere/cart' }, { status: 503 }],
+    [{ path: '/elsewheres' }, { version: '2', path: '/elsewheres' }],
+    [{ path: '/cart?x=1' }, { version: '2', path: '/cart?x=1' }],
+  ),
 ];
 
 /** Canary Ingresses that Serin writes, and edits of theirs, read by the data plane of the environment. */

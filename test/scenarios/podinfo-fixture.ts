@@ -68,8 +68,7 @@ async function makeCanary(cluster: KubeCluster): Promise<void> {
   const world = initialized(aCanary({ stepWeight: 50 }));
   const revision = deployment.revision(target);
   const recorded = recording(world);
-  world.push(revision);
-  world.tickUntil(({ phase }) => phase === 'Succeeded');
+  world.pushUntil(revision, ({ phase }) => phase === 'Succeeded');
   const { metadata, status, ...rest } = JSON.parse(JSON.stringify(world.canary));
   const canary = { ...rest, metadata: { name: metadata.name, namespace: metadata.namespace } };
   // The definition exists for some time before it is served.

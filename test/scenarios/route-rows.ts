@@ -36,6 +36,12 @@ export interface Row {
   asks: readonly (readonly [Asked, Expected])[];
 }
 
+/** Each request after the settings has its answer. */
+export const row = (what: string, given: Omit<Row, 'what' | 'asks'>, ...asks: Row['asks']): Row => ({ what, ...given, asks });
+export const v1: Expected = { version: '1' };
+export const v2: Expected = { version: '2' };
+export const notFound: Expected = { status: 404 };
+
 export const primary: Routes = { kind: 'weighted', canary: weight(0) };
 export const insider = (condition: object): Routes => ({
   kind: 'matched',

@@ -11,8 +11,7 @@ import { listAnswer, phaseText } from './list-command.ts';
 /** A Canary at 20%, an idle Canary, a Canary that no controller has reconciled, and a Canary whose spec is a text. */
 function items() {
   const released = initialized(aCanary({ stepWeight: 20 }));
-  released.push('s1:b');
-  released.tickUntil(({ canary }) => canary.status?.canaryWeight === 20);
+  released.pushUntil('s1:b', ({ canary }) => canary.status?.canaryWeight === 20);
   const broken = { ...aCanary(), metadata: { name: 'broken', namespace: 'test' }, spec: 'none' };
   return [released.canary, initialized().canary, new World().canary, broken].map((canary) => summaryOf(asStored(canary)));
 }

@@ -9,8 +9,7 @@ const stored = ({ canary }: World): KubeObject => JSON.parse(JSON.stringify(cana
 function released(until: string, prepare: (world: World) => void = () => undefined): World {
   const world = initialized(aCanary({ stepWeight: 50, ...withHooks('confirm-promotion') }));
   prepare(world);
-  world.push('s1:b');
-  world.tickUntil(({ phase }) => phase === until);
+  world.pushUntil('s1:b', ({ phase }) => phase === until);
   return world;
 }
 const shut = (world: World) => {

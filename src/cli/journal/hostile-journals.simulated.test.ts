@@ -23,7 +23,6 @@ beforeAll(async () => {
   canary = lab.canary() as KubeObject;
   record = journalRecords(lab)[0] as KubeObject;
   part = partsOf([record])[0] as JournalPart;
-  lab.close();
 });
 
 const packed = (value: unknown) => ({

@@ -38,7 +38,6 @@ beforeAll(async () => {
   releases += 1;
   await release(lab, '3', 'Failed');
   objects = [lab.canary() as KubeObject, ...journalRecords(lab)];
-  lab.close();
 });
 
 type Act = (session: ReadSession) => Promise<string>;

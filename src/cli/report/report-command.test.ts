@@ -23,8 +23,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 /** A release at 20 % that a gate holds. */
 function aRelease(): KubeObject {
   const world = initialized(aCanary({ stepWeight: 20 }));
-  world.push('s1:b');
-  world.tickUntil(({ canary }) => canary.status?.canaryWeight === 20);
+  world.pushUntil('s1:b', ({ canary }) => canary.status?.canaryWeight === 20);
   return JSON.parse(JSON.stringify(world.canary));
 }
 

@@ -19,8 +19,7 @@ const stored = (name: string): KubeObject => {
   return { ...rest, metadata: { ...metadata, name } };
 };
 const idle = stored('podinfo');
-world.push('s1:b');
-world.tickUntil(({ canary }) => canary.status?.canaryWeight === 20);
+world.pushUntil('s1:b', ({ canary }) => canary.status?.canaryWeight === 20);
 const released = stored('podinfo');
 const named = (object: KubeObject, name: string): KubeObject => ({ ...object, metadata: { ...object.metadata, name } });
 const targetName = 'Deployment/shop';

@@ -70,12 +70,10 @@ describe('the screen of one Canary', () => {
   it('a release that waits for its first gate shows nothing of the previous release', () => {
     const world = initialized(aCanary({ iterations: 2, ...withHooks('confirm-rollout', 'pre-rollout') }));
     world.behaviour.verdicts = [verdict({ check: 'latency', value: 900 })];
-    world.push('s1:b');
-    world.tickUntil(({ phase }) => phase === 'Failed');
+    world.pushUntil('s1:b', ({ phase }) => phase === 'Failed');
     expect(reportOf(snapshotIn({ world })).checks).toMatchObject([{ verdict: 'failed', value: 900 }]);
     Object.assign(world.behaviour, { words: 'freeze', hooks: { 'confirm-rollout': 'refused' } });
-    world.push('s1:c');
-    world.tickUntil(({ phase }) => phase === 'Waiting');
+    world.pushUntil('s1:c', ({ phase }) => phase === 'Waiting');
     const report = reportOf(snapshotIn({ world }));
     expect(report).toMatchObject({ phase: 'Waiting', failedChecks: 0, iterations: 0, checks: [] });
     expect(report.gates.map(({ state }) => state)).toEqual(['closed', 'unasked']);

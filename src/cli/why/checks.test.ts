@@ -16,8 +16,7 @@ function gate(
     arrange() {
       const world = hooked(type);
       world.behaviour.hooks[type] = 'refused';
-      world.push('s1:b');
-      world.tickUntil(({ canary }) => canary.status?.release?.reason?.startsWith(`${type}: `) === true);
+      world.pushUntil('s1:b', ({ canary }) => canary.status?.release?.reason?.startsWith(`${type}: `) === true);
       return { world };
     },
     cause,

@@ -23,8 +23,7 @@ function hook(type: HookType, cause: Cause): MisleadingCase {
     arrange(words) {
       const world = initialized(aCanary({ stepWeight: 20, threshold: 50, ...withHooks(type) }));
       Object.assign(world.behaviour, { words, hooks: { [type]: 'refused' } });
-      world.push('s1:b');
-      world.tickUntil(({ release }) => release.refusedBy !== undefined);
+      world.pushUntil('s1:b', ({ release }) => release.refusedBy !== undefined);
       return world;
     },
   };

@@ -12,8 +12,7 @@ it.each([
   { flags: ['--context=two'], run: 'run      serin resume podinfo -n test --context=two' },
 ])('commands to copy reach the cluster that was read, by $flags', async ({ flags, run }) => {
   const world = initialized(aCanary({ stepWeight: 25 }));
-  world.push('s1:b');
-  world.tickUntil(({ canary }) => canary.status?.canaryWeight === 25);
+  world.pushUntil('s1:b', ({ canary }) => canary.status?.canaryWeight === 25);
   const canary = JSON.parse(JSON.stringify(world.canary));
   canary.status.release.paused = { by: 'ann', sinceMs: 0 };
   let said = '';

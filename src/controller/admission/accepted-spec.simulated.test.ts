@@ -110,7 +110,6 @@ describe.each(each)('I17, E65: a host of a %s that an edit has added, where a la
     expect(conditionOf(lab, 'Accepted')?.message).not.toContain('not stored');
     await by(one);
     expect([one.left, one.hosts().includes(OTHER), lab.lost]).toEqual([[], false, []]);
-    lab.close();
   });
 
   it.each([
@@ -134,7 +133,6 @@ describe.each(each)('I17, E65: a host of a %s that an edit has added, where a la
       lab.push('1');
       await lab.pass(120_000);
       expect([lab.answering(), one.left, one.hosts().includes(OTHER), lab.lost]).toEqual([[APP], [], false, []]);
-      lab.close();
     },
   );
 
@@ -153,7 +151,6 @@ describe.each(each)('I17, E65: a host of a %s that an edit has added, where a la
     lab.push('1');
     expect(await lab.passUntil(() => isOver(lab), 300_000)).toBe(true);
     expect([one.left, one.hosts().includes(OTHER), lab.lost]).toEqual([[], false, []]);
-    lab.close();
   });
 
   it('stays routed where an earlier version of Serin, which does not store it, has accepted the edit', async () => {
@@ -172,7 +169,6 @@ describe.each(each)('I17, E65: a host of a %s that an edit has added, where a la
       await lab.pass(20_000);
       expect([conditionOf(lab, 'Accepted')?.message, one.left]).toEqual([expect.stringContaining('the previous spec is not stored'), []]);
     }
-    lab.close();
   });
 
   it('stays routed where edits of a suspended Canary are accepted and refused, and Serin is restarted', async () => {
@@ -194,7 +190,6 @@ describe.each(each)('I17, E65: a host of a %s that an edit has added, where a la
     }
     expect([conditionOf(lab, 'Accepted')?.status, one.left]).toEqual(['False', []]);
     expect(conditionOf(lab, 'Accepted')?.message).not.toContain('not stored');
-    lab.close();
   });
 
   it('stays routed where no release is in progress, and what others change is healed', async () => {
@@ -212,7 +207,6 @@ describe.each(each)('I17, E65: a host of a %s that an edit has added, where a la
     lab.server.delete(canaryRef);
     await lab.pass(120_000);
     expect([lab.answering(), one.left, one.hosts().includes(OTHER)]).toEqual([[APP], [], false]);
-    lab.close();
   });
 
   it('stays routed where the API server refuses the routes of a later edit, and a release is cancelled after a restart', async () => {
@@ -234,7 +228,6 @@ describe.each(each)('I17, E65: a host of a %s that an edit has added, where a la
     lab.push('1');
     expect(await lab.passUntil(() => shares(lab, kind).every((weight) => weight === 0), 30_000)).toBe(true);
     expect([one.left, one.hosts().includes(DENIED), lab.lost]).toEqual([[], false, []]);
-    lab.close();
   });
 });
 
@@ -275,7 +268,6 @@ describe('E65: what is stored of a spec that a Canary is run by', () => {
     lab.start();
     await lab.pass(60_000);
     expect(lab.writes).toEqual([]);
-    lab.close();
   });
 
   it('I8: is added by the first release after an upgrade, and never to an idle Canary', async () => {
@@ -288,7 +280,6 @@ describe('E65: what is stored of a spec that a Canary is run by', () => {
     expect([lab.writes, stored(lab)]).toEqual([[], []]);
     await release(lab, '2');
     expect([stored(lab), written(lab)]).toEqual([[[OWN]], 1]);
-    lab.close();
   });
 
   it('has the spec before with it, where the first edit after an upgrade is accepted', async () => {
@@ -300,7 +291,6 @@ describe('E65: what is stored of a spec that a Canary is run by', () => {
     await lab.pass(60_000);
     await host(lab, ADDED);
     expect(stored(lab)).toEqual([[OWN, ADDED], [OWN]]);
-    lab.close();
   });
 
   it('is not waited for where a policy refuses it: an edit is run, and a line in the log says what a restart forgets', async () => {
@@ -313,7 +303,6 @@ describe('E65: what is stored of a spec that a Canary is run by', () => {
     await host(lab, ADDED);
     expect([hosts().includes(ADDED), stored(lab)]).toEqual([true, [[OWN]]]);
     expect(lab.logged.filter(({ msg }) => msg.startsWith('the spec is not stored'))).toHaveLength(1);
-    lab.close();
   });
 
   it.each([
@@ -334,6 +323,5 @@ describe('E65: what is stored of a spec that a Canary is run by', () => {
       25,
     ]);
     expect(one.left).toEqual([]);
-    lab.close();
   });
 });

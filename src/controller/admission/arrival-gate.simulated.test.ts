@@ -60,7 +60,6 @@ it('I17: a Canary that would cost a policy its effect is refused before anything
     field: 'spec.selector.matchLabels',
   });
   expect(made(lab)).toEqual([]);
-  lab.close();
 });
 
 it('I17: it goes on by itself once the user has a policy for the primary, though nothing watches policies', async () => {
@@ -74,14 +73,12 @@ it('I17: it goes on by itself once the user has a policy for the primary, though
   lab.server.create(own);
   expect(await lab.passUntil(() => lab.phase() === 'Initialized', 600_000)).toBe(true);
   expect([accepted(lab), lab.lost]).toEqual([undefined, []]);
-  lab.close();
 });
 
 it('I17: a loss that the user accepts is an event, once, and refuses nothing', async () => {
   const lab = await arriving({ ...admission, metadata: { ...admission.metadata, annotations: { 'serin.dev/arrival-loss': 'accepted' } } });
   expect(await lab.passUntil(() => lab.phase() === 'Initialized', 120_000)).toBe(true);
   expect(eventsOf(lab, 'WouldBeLost')).toEqual([expect.stringContaining('AuthorizationPolicy podinfo: spec.selector')]);
-  lab.close();
 });
 
 it('I17: Services of other owners stay unmodified, and a later object does not refuse a serving Canary: its next release warns', async () => {
@@ -97,7 +94,6 @@ it('I17: Services of other owners stay unmodified, and a later object does not r
   const text = 'AuthorizationPolicy podinfo: spec.selector';
   expect(lab.lost).toEqual([]);
   expect(warned(lab)).toEqual([expect.stringContaining(text), [expect.stringContaining(text)]]);
-  lab.close();
 });
 
 it('I17: a warning of a release is an event once, and a condition until a later release no longer finds it', async () => {
@@ -121,7 +117,6 @@ it('I17: a warning of a release is an event once, and a condition until a later 
   await lab.passUntil(() => lab.phase() === 'Progressing', 60_000);
   expect(await lab.passUntil(() => lab.phase() === 'Succeeded', 300_000)).toBe(true);
   expect(warned(lab)).toEqual([undefined, events]);
-  lab.close();
 });
 
 it('I17: a warning of the arrival is also a condition, and no event of the first release', async () => {
@@ -133,7 +128,6 @@ it('I17: a warning of the arrival is also a condition, and no event of the first
   expect(await lab.passUntil(() => lab.phase() === 'Succeeded', 300_000)).toBe(true);
   const text = expect.stringContaining('Sidecar podinfo: spec.workloadSelector');
   expect(warned(lab)).toEqual([text, [text]]);
-  lab.close();
 });
 
 it('I17: a Canary that comes to a primary that serves is not refused, and warns once', async () => {
@@ -151,7 +145,6 @@ it('I17: a Canary that comes to a primary that serves is not refused, and warns 
   expect(accepted(lab)).toBeUndefined();
   const text = expect.stringContaining('AuthorizationPolicy podinfo: spec.selector');
   expect(warned(lab)).toEqual([text, [text]]);
-  lab.close();
 });
 
 it('I17: a release goes on while the objects that it looks at cannot be read, and an idle Canary sends no requests for them', async () => {
@@ -170,7 +163,6 @@ it('I17: a release goes on while the objects that it looks at cannot be read, an
   expect(once.filter((kind) => kind === 'AuthorizationPolicy')).toHaveLength(1);
   await lab.pass(600_000);
   expect(asked).toEqual(once);
-  lab.close();
 });
 
 it('I17: a Canary that is edited while it is refused is looked at again at once', async () => {
@@ -182,7 +174,6 @@ it('I17: a Canary that is edited while it is refused is looked at again at once'
   );
   lab.server.patch(canaryRef, { spec: { progressDeadlineSeconds: 121 } });
   expect(await lab.passUntil(() => lab.phase() === 'Initialized', 30_000)).toBe(true);
-  lab.close();
 });
 
 it('I17: a target without a label to tell its pods apart is a refusal that looks like one, until the target has one', async () => {
@@ -207,7 +198,6 @@ it('I17: a target without a label to tell its pods apart is a refusal that looks
   await lab.application(false);
   expect(await lab.passUntil(() => lab.phase() === 'Initialized', 120_000)).toBe(true);
   expect(accepted(lab)?.status).not.toBe('False');
-  lab.close();
 });
 
 it('I17: an object of the user’s under a name that the provider writes is neither overwritten nor removed with the Canary', async () => {
@@ -235,5 +225,4 @@ it('I17: an object of the user’s under a name that the provider writes is neit
   expect(raw(lab.server.find({ apiVersion: split.apiVersion, kind: split.kind, name: APP, namespace: NAMESPACE }))?.spec).toEqual(
     split.spec,
   );
-  lab.close();
 });

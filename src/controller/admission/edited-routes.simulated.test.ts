@@ -51,7 +51,6 @@ describe.each(each)('I17: a later edit of a Canary whose %s Serin makes', (kind)
     expect(ownRoute(lab, kind)).toEqual(before);
     lab.server.delete(refOf(route(on)));
     expect(await lab.passUntil(() => conditionOf(lab, 'Accepted') === undefined, 600_000)).toBe(true);
-    lab.close();
   });
 
   it('is also refused after a restart', async () => {
@@ -66,7 +65,6 @@ describe.each(each)('I17: a later edit of a Canary whose %s Serin makes', (kind)
     lab.start();
     await lab.pass(30_000);
     expect([conditionOf(lab, 'Accepted'), ownRoute(lab, kind)[hosts]]).toMatchObject([refused(kind), expect.not.arrayContaining([OTHER])]);
-    lab.close();
   });
 
   it('keeps the weight of a release in progress, which goes on once the edit is corrected', async () => {
@@ -81,7 +79,6 @@ describe.each(each)('I17: a later edit of a Canary whose %s Serin makes', (kind)
     lab.server.patch(canaryRef, { spec: { service: serviceOf(kind, [OWN]) } });
     expect(await lab.passUntil(() => lab.phase() === 'Succeeded', 300_000)).toBe(true);
     expect(conditionOf(lab, 'Accepted')).toBeUndefined();
-    lab.close();
   });
 
   it.each(['before', 'after'])(
@@ -116,7 +113,6 @@ describe.each(each)('I17: a later edit of a Canary whose %s Serin makes', (kind)
       lab.server.delete(refOf(route(OTHER)));
       expect(await lab.passUntil(() => ownRoute(lab, kind)[hosts].includes(OTHER), 600_000)).toBe(true);
       expect(conditionOf(lab, 'Accepted')).toBeUndefined();
-      lab.close();
     },
   );
 
@@ -133,7 +129,6 @@ describe.each(each)('I17: a later edit of a Canary whose %s Serin makes', (kind)
     lab.server.patch(canaryRef, { spec: { service: serviceOf(kind, [OWN, 'third.example.org']) } });
     expect(await lab.passUntil(() => ownRoute(lab, kind)[hosts].includes('third.example.org'), 60_000)).toBe(true);
     expect([conditionOf(lab, 'Accepted'), ownRoute(lab, kind)[hosts]]).toEqual([undefined, expect.not.arrayContaining([OTHER])]);
-    lab.close();
   });
 
   it('is also refused where it is made while the Canary is suspended', async () => {
@@ -144,7 +139,6 @@ describe.each(each)('I17: a later edit of a Canary whose %s Serin makes', (kind)
     lab.server.patch(canaryRef, { spec: { suspend: false } });
     await lab.pass(30_000);
     expect([conditionOf(lab, 'Accepted'), ownRoute(lab, kind)[hosts]]).toMatchObject([refused(kind), expect.not.arrayContaining([OTHER])]);
-    lab.close();
   });
 
   it('is also refused where the Canary is not initialized yet', async () => {
@@ -163,7 +157,6 @@ describe.each(each)('I17: a later edit of a Canary whose %s Serin makes', (kind)
     expect(lab.phase()).toBe('Initialized');
     lab.server.patch(canaryRef, { spec: { analysis: { ...steps, iterations: null, match: null } } });
     expect(await lab.passUntil(() => lab.phase() === 'Succeeded', 300_000)).toBe(true);
-    lab.close();
   });
 
   it('is also refused in a release in progress, whose routes take more requests than the edited routes', async () => {
@@ -175,7 +168,6 @@ describe.each(each)('I17: a later edit of a Canary whose %s Serin makes', (kind)
     });
     await lab.pass(2_000);
     expect([conditionOf(lab, 'Accepted'), ownRoute(lab, kind)[hosts]]).toMatchObject([refused(kind), expect.not.arrayContaining([OTHER])]);
-    lab.close();
   });
 
   it('is accepted where the user accepts the loss', async () => {
@@ -184,7 +176,6 @@ describe.each(each)('I17: a later edit of a Canary whose %s Serin makes', (kind)
     lab.server.patch(canaryRef, { spec: { service: serviceOf(kind, [OWN, OTHER]) } });
     expect(await lab.passUntil(() => ownRoute(lab, kind)[hosts].includes(OTHER), 60_000)).toBe(true);
     expect(conditionOf(lab, 'Accepted')).toBeUndefined();
-    lab.close();
   });
 
   it('costs no request where it says nothing of routes', async () => {
@@ -196,6 +187,5 @@ describe.each(each)('I17: a later edit of a Canary whose %s Serin makes', (kind)
     lab.server.patch(canaryRef, { spec: { analysis: { ...steps, threshold: 3 } } });
     await lab.pass(30_000);
     expect([listed, conditionOf(lab, 'Accepted')]).toEqual([[], undefined]);
-    lab.close();
   });
 });

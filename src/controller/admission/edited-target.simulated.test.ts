@@ -37,7 +37,6 @@ it.each([
   expect(accepted(lab)).toMatchObject({ status: 'False', reason: 'InvalidSpec', message: expect.stringContaining('spec.targetRef: ') });
   expect(eventsOf(lab, 'InvalidSpec')).toEqual([expect.stringContaining('podinfo-primary')]);
   expect(raw(lab.server.find(nextRef))?.spec.replicas).toBe(1);
-  lab.close();
 });
 
 it('E112: the old target is looked at, starts no release, and goes on when the edit is reverted', async () => {
@@ -50,7 +49,6 @@ it('E112: the old target is looked at, starts no release, and goes on when the e
   lab.server.patch(canaryRef, { spec: back });
   expect(await lab.passUntil(() => lab.phase() === 'Succeeded' && imageOf(lab) === '3', 300_000)).toBe(true);
   expect([accepted(lab), lab.lost]).toEqual([undefined, []]);
-  lab.close();
 });
 
 it('E112: a release that has begun ends by the old target, also after a restart', async () => {
@@ -86,7 +84,6 @@ it('E112: the same holds for an edit while Serin is down; while idle it writes n
     [targetRef.name],
   ]);
   expect([lab.server.find(primaryRef), lab.lost]).toEqual([undefined, []]);
-  lab.close();
 });
 
 it('E112: the remedy works: deleted while the edit is refused, and made for the new target', async () => {
@@ -100,7 +97,6 @@ it('E112: the remedy works: deleted while the edit is refused, and made for the 
   expect(await lab.passUntil(() => lab.phase() === 'Initialized', 120_000)).toBe(true);
   await lab.pass(30_000);
   expect([lab.answering(), lab.lost]).toEqual([[nextPrimaryRef.name], []]);
-  lab.close();
 });
 
 it('E112: another spelling of the same target does not count as an edit', async () => {
@@ -109,7 +105,6 @@ it('E112: another spelling of the same target does not count as an edit', async 
   lab.push('3');
   expect(await lab.passUntil(() => lab.phase() === 'Succeeded' && imageOf(lab) === '3', 300_000)).toBe(true);
   expect([accepted(lab), lab.lost]).toEqual([undefined, []]);
-  lab.close();
 });
 
 it('E112: a Canary without a primary accepts another target, and keeps that one from then on', async () => {
@@ -125,7 +120,6 @@ it('E112: a Canary without a primary accepts another target, and keeps that one 
   retarget(lab);
   await lab.pass(60_000);
   expect([accepted(lab)?.status, lab.answering(), lab.lost]).toEqual(['False', [primaryRef.name], []]);
-  lab.close();
 });
 
 it('E112: an edit during Initializing is not refused, and takes no traffic', async () => {
@@ -138,7 +132,6 @@ it('E112: an edit during Initializing is not refused, and takes no traffic', asy
   retarget(lab);
   await lab.pass(60_000);
   expect([accepted(lab), lab.answering(), lab.lost]).toEqual([undefined, [targetRef.name], []]);
-  lab.close();
 });
 
 it('E112, I7: a Canary that is deleted right after the edit gives its former target back', async () => {
@@ -148,5 +141,4 @@ it('E112, I7: a Canary that is deleted right after the edit gives its former tar
   lab.server.delete(canaryRef);
   await lab.pass(120_000);
   expect([raw(lab.server.find(targetRef))?.spec.replicas, lab.answering(), lab.lost]).toEqual([1, [targetRef.name], []]);
-  lab.close();
 });

@@ -51,7 +51,6 @@ describe('providers whose upstream has ended', () => {
     expect(await lab.passUntil(() => lab.phase() === 'Succeeded', 300_000)).toBe(true);
     expect(weights(lab)).toEqual([100, 0]);
     expect(lab.lost).toEqual([]);
-    lab.close();
   });
 
   it.each([
@@ -63,7 +62,6 @@ describe('providers whose upstream has ended', () => {
     lab.server.delete(ref);
     expect(await lab.passUntil(() => lab.server.find(routeRef) === undefined, 120_000)).toBe(true);
     expect(lab.lost).toEqual([]);
-    lab.close();
   });
 
   it('a TrafficRoute that leads to another namespace is not touched', async () => {
@@ -78,7 +76,6 @@ describe('providers whose upstream has ended', () => {
     lab.server.delete(canaryRef);
     await lab.pass(120_000);
     expect(lab.server.find({ ...routeRef, name: APP })).toEqual(theirs);
-    lab.close();
   });
 
   it("App Mesh's nodes exist before the primary's pods, which it would turn away", async () => {
@@ -88,7 +85,6 @@ describe('providers whose upstream has ended', () => {
     expect(at(`VirtualNode/${APP}-primary`)).toBeGreaterThanOrEqual(0);
     expect(at(`VirtualNode/${APP}-primary`)).toBeLessThan(at(`Deployment/${primaryRef.name}`));
     expect(at(`VirtualService/${APP}`)).toBeGreaterThan(at(`Deployment/${primaryRef.name}`));
-    lab.close();
   });
 
   it('a warning says so once, by an event and a condition, and a restart writes nothing (I8)', async () => {
@@ -103,7 +99,6 @@ describe('providers whose upstream has ended', () => {
     lab.start();
     await lab.pass(60_000);
     expect(lab.writes).toEqual([]);
-    lab.close();
   });
 
   it('a resting TrafficRoute costs no write', async () => {
@@ -112,6 +107,5 @@ describe('providers whose upstream has ended', () => {
     const before = lab.writes.filter(isKuma).length;
     await lab.pass(600_000);
     expect(lab.writes.filter(isKuma)).toHaveLength(before);
-    lab.close();
   });
 });

@@ -55,7 +55,6 @@ describe('an edit of the spec that Serin refuses in the middle of a release', ()
     lab.server.patch(canaryRef, { spec: { analysis: plan } });
     await ended(lab);
     expect([lab.phase(), accepted(lab), lab.lost]).toEqual(['Succeeded', undefined, []]);
-    lab.close();
   });
 
   it.each([
@@ -81,7 +80,6 @@ describe('an edit of the spec that Serin refuses in the middle of a release', ()
       lab.push('3');
       await lab.pass(60_000);
       expect([lab.phase(), raw(lab.server.find(targetRef))?.spec.replicas]).toEqual(['Succeeded', 0]);
-      lab.close();
     },
   );
 
@@ -91,7 +89,6 @@ describe('an edit of the spec that Serin refuses in the middle of a release', ()
     lab.server.patch(canaryRef, { spec: noSteps });
     await ended(lab);
     expect([lab.phase(), weightOf(lab), accepted(lab)?.status, lab.lost]).toEqual(['Succeeded', 0, 'False', []]);
-    lab.close();
   });
 
   it('E52: spec.suspend in the same edit stops it, and a lifted one lets it go on', async () => {
@@ -103,7 +100,6 @@ describe('an edit of the spec that Serin refuses in the middle of a release', ()
     expect([weightOf(lab), lab.phase()]).toEqual([25, 'Progressing']);
     lab.server.patch(canaryRef, { spec: { suspend: false } });
     expect(await lab.passUntil(() => weightOf(lab) === 0, 30_000)).toBe(true);
-    lab.close();
   });
 
   it('I7: a Canary that is deleted then restores what it owned before the edit', async () => {
@@ -121,7 +117,6 @@ describe('an edit of the spec that Serin refuses in the middle of a release', ()
       [APP],
       [],
     ]);
-    lab.close();
   });
 });
 
@@ -145,7 +140,6 @@ describe('the same after a restart, where an earlier version of Serin has stored
     await ended(lab);
     expect(await lab.passUntil(() => raw(lab.server.find(targetRef))?.spec.replicas === 0, 30_000)).toBe(true);
     expect([lab.phase(), weightOf(lab), lab.lost]).toEqual(['Failed', 0, []]);
-    lab.close();
   });
 
   it('E65: does not write words of long ago before traffic has to move', async () => {
@@ -160,7 +154,6 @@ describe('the same after a restart, where an earlier version of Serin has stored
     expect([weightOf(lab), raw(lab.server.find(routeRef))?.spec.http[0].timeout]).toEqual([25, '5s']);
     await ended(lab);
     expect([lab.phase(), weightOf(lab), lab.lost]).toEqual(['Failed', 0, []]);
-    lab.close();
   });
 
   it('E65: another restart does not start that time again', async () => {
@@ -169,7 +162,6 @@ describe('the same after a restart, where an earlier version of Serin has stored
     lab.kill();
     lab.start();
     expect(await lab.passUntil(() => weightOf(lab) === 0, 40_000)).toBe(true);
-    lab.close();
   });
 
   it('E65: goes on if corrected in time, and can be cancelled earlier', async () => {
@@ -178,7 +170,6 @@ describe('the same after a restart, where an earlier version of Serin has stored
     lab.server.patch(canaryRef, { spec: { analysis: plan } });
     await ended(lab);
     expect([lab.phase(), accepted(lab), lab.lost]).toEqual(['Succeeded', undefined, []]);
-    lab.close();
 
     const back = await restarted(noSteps);
     back.push('1');
@@ -202,7 +193,6 @@ describe('the same after a restart, where an earlier version of Serin has stored
     await lab.pass(120_000);
     expect([lab.canary(), lab.server.find(routeRef), raw(lab.server.find(targetRef))?.spec.replicas]).toEqual([undefined, undefined, 1]);
     expect([lab.answering(), lab.lost]).toEqual([[APP], []]);
-    lab.close();
   });
 
   it('E65: an idle Canary stays unmodified, and nothing starts', async () => {
@@ -217,6 +207,5 @@ describe('the same after a restart, where an earlier version of Serin has stored
     lab.push('3');
     await lab.pass(300_000);
     expect([lab.phase(), weightOf(lab), accepted(lab)?.status, lab.writes.length - before]).toEqual(['Succeeded', 0, 'False', 0]);
-    lab.close();
   });
 });

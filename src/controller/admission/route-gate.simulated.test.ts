@@ -97,7 +97,6 @@ it.each(Object.entries(kinds))(
     });
     expect(said(lab, 'Accepted')?.message).toMatch(/To keep it, list it there/);
     expect(made(lab)).toEqual([]);
-    lab.close();
   },
 );
 
@@ -110,7 +109,6 @@ it.each(Object.entries(kinds))('a %s that is not listed is named beside the one 
   lab.push('2');
   expect(await lab.passUntil(() => lab.phase() === 'Succeeded', 600_000)).toBe(true);
   expect(spec()).toEqual(before);
-  lab.close();
 });
 
 it.each(Object.entries(kinds).filter(([kind]) => kind !== 'HTTPProxy'))(
@@ -122,7 +120,6 @@ it.each(Object.entries(kinds).filter(([kind]) => kind !== 'HTTPProxy'))(
     expect(said(lab, 'WouldBeLost')?.message).toContain(`edge/shop: spec leads to Service ${APP} of namespace ${NAMESPACE}`);
     expect(made(lab).filter((one) => one.endsWith(' shop'))).toEqual([]);
     lab.server.delete(canaryRef);
-    lab.close();
   },
 );
 
@@ -138,5 +135,4 @@ it('I17: a route of yours whose copies are too many is refused before anything i
   await lab.pass(60_000);
   expect(said(lab, 'Accepted')?.message).toContain('HTTPRoute podinfo would have more than 16 rules');
   expect(made(lab)).toEqual([]);
-  lab.close();
 });

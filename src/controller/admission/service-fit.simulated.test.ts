@@ -53,7 +53,6 @@ it.each([
   lab.server.patch(canaryRef, { spec: { service: { targetPort: 'http', headless: false } } });
   expect(await lab.passUntil(() => lab.phase() === 'Initialized', 120_000)).toBe(true);
   expect([accepted(lab), lab.lost]).toEqual([undefined, []]);
-  lab.close();
 });
 
 it('I14, E65: an edit to a port that the primary lacks writes no Service, and the release follows the previous spec, also after a restart', async () => {
@@ -73,7 +72,6 @@ it('I14, E65: an edit to a port that the primary lacks writes no Service, and th
   lab.server.patch(canaryRef, { spec: { service: { targetPort: 'http' } } });
   expect(await lab.passUntil(() => lab.phase() === 'Succeeded', 120_000)).toBe(true);
   expect([accepted(lab), lab.lost]).toEqual([undefined, []]);
-  lab.close();
 });
 
 it('E95: a revision that has lost the port gets no traffic and fails at the deadline; the condition names the field', async () => {
@@ -88,5 +86,4 @@ it('E95: a revision that has lost the port gets no traffic and fails at the dead
   expect(await lab.passUntil(() => lab.phase() === 'Failed', 120_000)).toBe(true);
   await lab.pass(30_000);
   expect(lab.lost).toEqual([]);
-  lab.close();
 });

@@ -33,7 +33,6 @@ async function releases(lab: ModelLab): Promise<void> {
   lab.push('2');
   expect(await lab.passUntil(() => lab.phase() === 'Succeeded', 300_000)).toBe(true);
   expect([accepted(lab), lab.lost]).toEqual([undefined, []]);
-  lab.close();
 }
 
 const tooMany = Array.from({ length: 101 }, () => ({ name: 'request-success-rate', thresholdRange: { min: 99 } }));

@@ -46,6 +46,5 @@ it.each(each)(
     const idle = lab.writes.length;
     await lab.pass(300_000);
     expect(lab.writes.slice(idle)).toEqual([]);
-    lab.close();
   },
 );

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { Canary } from '../../api/canary.ts';
+import { parsedCanary } from '../../../test/fakes/parsed-canary.ts';
+import type { Canary } from '../../api/canary.ts';
 import { type KubeObject, type ObjectRef, refKey, refOf } from '../../api/kube-object.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { ApiError } from '../../kube/errors.ts';
@@ -10,16 +11,7 @@ import { Anchors, MOST_ORPHANS } from './anchors.ts';
 const signal = new AbortController().signal;
 
 function canaryOf(namespace: string, name: string, apiVersion = 'apps/v1'): Canary {
-  return Canary.parse({
-    apiVersion: 'flagger.app/v1beta1',
-    kind: 'Canary',
-    metadata: { name, namespace, uid: `uid-${name}`, generation: 1, resourceVersion: '1' },
-    spec: {
-      targetRef: { apiVersion, kind: 'Deployment', name },
-      analysis: { interval: '10s', threshold: 1 },
-      service: { port: 80 },
-    },
-  });
+  return parsedCanary({ targetRef: { apiVersion, kind: 'Deployment', name } }, { name, namespace, uid: `uid-${name}` });
 }
 
 function anAnchor(namespace: string, name: string): KubeObject {

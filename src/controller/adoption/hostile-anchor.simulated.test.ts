@@ -42,7 +42,6 @@ describe('an anchor that another tenant has forged', () => {
     expect(neighbour(lab)).toEqual(before);
     expect(lab.answering()).toEqual([primaryRef.name]);
     expect(lab.lost).toEqual([]);
-    lab.close();
   });
 
   it('keeps no other tenant from keeping its application on deletion', async () => {
@@ -57,7 +56,6 @@ describe('an anchor that another tenant has forged', () => {
     lab.start();
     await lab.pass(60_000);
     expect(lab.server.find(anchorRef)?.metadata.annotations).toMatchObject({ 'serin.dev/keep-on-uninstall': copied });
-    lab.close();
   });
 
   const unreadable: { what: string; change: (anchor: KubeObject) => void }[] = [
@@ -92,7 +90,6 @@ describe('an anchor that another tenant has forged', () => {
     expect(neighbour(lab)).toEqual(before);
     expect(skipped(lab)).toEqual([expect.objectContaining({ anchor: `${HOSTILE}/${anchorRef.name}` })]);
     expect(lab.lost).toEqual([]);
-    lab.close();
   });
 
   it('with a prototype in its data changes no object of the process', async () => {
@@ -110,7 +107,6 @@ describe('an anchor that another tenant has forged', () => {
     );
     await releases(lab);
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
-    lab.close();
   });
 
   it('of any provider, target and scaler, with objects of other namespaces in its spec, harms no one else', async () => {
@@ -143,7 +139,6 @@ describe('an anchor that another tenant has forged', () => {
     expect(neighbour(lab)).toEqual(before);
     expect(lab.writes.filter(({ ref }) => ref.namespace !== HOSTILE && ref.namespace !== NAMESPACE)).toEqual([]);
     expect(lab.lost).toEqual([]);
-    lab.close();
   });
 
   it('whose application can never be restored costs no more than a few requests a minute', async () => {
@@ -168,7 +163,6 @@ describe('an anchor that another tenant has forged', () => {
     expect(before).toBeGreaterThan(0);
     expect(attempts - before).toBeLessThanOrEqual(11);
     expect(lab.lost).toEqual([]);
-    lab.close();
   });
 
   it('is reported once, however many there are and however often Serin looks', async () => {
@@ -176,7 +170,6 @@ describe('an anchor that another tenant has forged', () => {
     for (let nth = 0; nth < 50; nth += 1) lab.server.create(forgedAnchor(lab, (anchor) => void delete anchor.data, `forged-${nth}`));
     await releases(lab);
     expect(skipped(lab)).toHaveLength(50);
-    lab.close();
   });
 });
 
@@ -199,7 +192,6 @@ it('a ControllerRevision in place of its anchor is reported on the Canary, by na
     expect.objectContaining({ message: expect.stringContaining(`ControllerRevision ${taken.name} exists and is not ours`) }),
   );
   expect(lab.answering()).toEqual([primaryRef.name]);
-  lab.close();
 });
 
 const deploymentSpec = {

@@ -103,7 +103,6 @@ describe('E142: two controllers', () => {
     lab.start();
     lab.start();
     await endsWithOneSalt(lab);
-    lab.close();
   });
 
   it('that both create the salt end with the one by which the status is written', async () => {
@@ -122,6 +121,5 @@ describe('E142: two controllers', () => {
     const { stored, recorded } = saltsOf(lab);
     expect([stored, recorded === knownSalt.id]).toEqual([[saltOf(recorded)], false]);
     await endsWithOneSalt(lab);
-    lab.close();
   });
 });

@@ -60,7 +60,6 @@ it.each(absences)('I12: a $what that comes 3 s after its Canary causes no event'
   lab.server.create(one.object);
   expect(await lab.passUntil(() => lab.phase() === 'Initialized', 120_000)).toBe(true);
   expect(warnings(lab)).toEqual([]);
-  lab.close();
 });
 
 it.each(absences)('I12: a $what that never comes is one event, after 10 s', async (one) => {
@@ -72,7 +71,6 @@ it.each(absences)('I12: a $what that never comes is one event, after 10 s', asyn
   // Its primary is late after a minute, which is another event.
   await lab.pass(40_000);
   expect(warnings(lab)).toEqual([one.reason]);
-  lab.close();
 });
 
 it('I12: a watch of Deployments that is 4 s late makes no event of a target that exists', async () => {
@@ -86,7 +84,6 @@ it('I12: a watch of Deployments that is 4 s late makes no event of a target that
   lab.server.create(aModelCanary(plan));
   expect(await lab.passUntil(() => lab.phase() === 'Initialized', 120_000)).toBe(true);
   expect(warnings(lab)).toEqual([]);
-  lab.close();
 });
 
 it('I8: the wait for an absent target writes nothing but the event', async () => {
@@ -96,5 +93,4 @@ it('I8: the wait for an absent target writes nothing but the event', async () =>
   const before = lab.writes.length;
   await lab.pass(40_000);
   expect(lab.writes.slice(before).map(({ ref }) => ref.kind)).toEqual(['Event']);
-  lab.close();
 });

@@ -30,7 +30,6 @@ it('heals routes of an idle Canary under the brake, also when the first change c
   expect(corrections).toBeGreaterThan(3);
   expect(corrections).toBeLessThanOrEqual(8);
   expect(raw(lab.canary())?.status.conditions).toMatchObject([{ type: 'Promoted' }, { type: 'Contested', status: 'True' }]);
-  lab.close();
 });
 
 it('gives a route its marks back that is replaced without them while the Canary is idle', async () => {
@@ -38,7 +37,6 @@ it('gives a route its marks back that is replaced without them while the Canary 
   lab.server.patch(routeRef, { metadata: { annotations: { [ownerAnnotation]: null } } });
   await lab.pass(5_000);
   expect(lab.server.find(routeRef)?.metadata.annotations?.[ownerAnnotation]).toBe(lab.canary()?.metadata.uid);
-  lab.close();
 });
 
 it('I8: has no timer left when its messages are delivered, also when the target is seen at zero after that', async () => {
@@ -50,7 +48,6 @@ it('I8: has no timer left when its messages are delivered, also when the target 
   await lab.pass(60_000);
   expect(raw(lab.canary())?.status.release).toMatchObject({ step: 'resting', deliveries: [], scaledDownUid: expect.any(String) });
   expect(lab.clock.pending).toBe(0);
-  lab.close();
 });
 
 it('is all that is left of an idle Canary: a change finds a new process, which a release keeps to its end', async () => {
@@ -72,7 +69,6 @@ it('is all that is left of an idle Canary: a change finds a new process, which a
   lab.push('2');
   expect(await lab.passUntil(() => lab.phase() === 'Succeeded', 300_000)).toBe(true);
   expect(processes().size).toBe(1);
-  lab.close();
 });
 
 it('I8: is not all that is left while a config has been read again that the status has in its version of before', async () => {
@@ -94,7 +90,6 @@ it('I8: is not all that is left while a config has been read again that the stat
   await lab.pass(60_000);
   const again = [...new Set(woken.mock.contexts)].map((one) => first.has(one));
   expect([first.size, again]).toEqual([1, [true]]);
-  lab.close();
 });
 
 it.each([409, 500])('E54: a delivered message leaves the status, though the first write without it was answered by %i', async (status) => {
@@ -112,5 +107,4 @@ it.each([409, 500])('E54: a delivered message leaves the status, though the firs
   await lab.pass(60_000);
   expect(refused).toHaveLength(1);
   expect(listed()).toBe(0);
-  lab.close();
 });

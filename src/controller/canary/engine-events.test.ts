@@ -7,8 +7,7 @@ import { type CanaryMessage, engineEvents } from './engine-events.ts';
 /** Its checks are being measured. */
 function measuring(): { world: World; asked: Question } {
   const world = initialized(aCanary({ stepWeight: 10, maxWeight: 50 }));
-  world.push('s1:b');
-  world.tickUntil((one) => one.step === 'analysing');
+  world.pushUntil('s1:b', (one) => one.step === 'analysing');
   world.nowMs += 10_000;
   world.send({ type: 'WAKE', facts: world.facts() });
   const asked = world.asked.find(({ id }) => openQuestionsOf(world.snapshot).includes(id));

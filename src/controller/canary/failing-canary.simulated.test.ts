@@ -101,7 +101,6 @@ it.each([
   expect(eventsOf(lab, 'CheckFailed').length).toBeGreaterThan(0);
   await awaitEnd(lab, 'Failed');
   expect([imageOf(lab), lab.answering()]).toEqual(['1', ['podinfo-primary']]);
-  lab.close();
 });
 
 it('I20: 20 drains and spot evictions count as nothing, and the release succeeds', async () => {
@@ -112,7 +111,6 @@ it('I20: 20 drains and spot evictions count as nothing, and the release succeeds
   }
   await awaitEnd(lab, 'Succeeded');
   expect([imageOf(lab), eventsOf(lab, 'CheckFailed')]).toEqual(['2', []]);
-  lab.close();
 });
 
 it('I20, E53: a controller that is killed between two crashes loses no count and doubles none', async () => {
@@ -129,7 +127,6 @@ it('I20, E53: a controller that is killed between two crashes loses no count and
     counts.push(release(lab)?.failedChecks);
   }
   expect(counts).toEqual([1, 2, 3]);
-  lab.close();
 });
 
 it('E27a, I8: pods are watched from the start of a release until its end, and never while the Canary is idle', async () => {
@@ -142,5 +139,4 @@ it('E27a, I8: pods are watched from the start of a release until its end, and ne
   await awaitEnd(lab, 'Succeeded');
   await lab.pass(5_000);
   expect(watched()).toBe(false);
-  lab.close();
 });

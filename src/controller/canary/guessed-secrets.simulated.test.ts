@@ -67,7 +67,6 @@ it('E140: a PIN in a Secret is not found by trying all of them against status, n
   await lab.pass(60_000);
   expect(guessed(lab)).toEqual([]);
   expect(lab.server.find(saltRef)?.metadata.ownerReferences).toMatchObject([{ kind: 'ControllerRevision', name: 'podinfo-serin-anchor' }]);
-  lab.close();
 });
 
 const checksumOf = (lab: ModelLab): string => raw(lab.canary())?.status?.trackedConfigs?.['secret/db'] ?? '';
@@ -116,7 +115,6 @@ describe('E141: an upgrade over checksums without a salt', () => {
     expect(await ends(lab, 'Succeeded')).toBe(true);
     await lab.pass(5_000);
     expect([runs(lab), saltIdOf(checksumOf(lab))]).toEqual([1, saltNow(lab)?.id]);
-    lab.close();
   });
 
   it('lets a change of the Secret be released, in the middle of which it goes on', async () => {
@@ -128,7 +126,6 @@ describe('E141: an upgrade over checksums without a salt', () => {
     await whileDown(lab, () => undefined);
     expect(await ends(lab, 'Succeeded')).toBe(true);
     expect(runs(lab)).toBe(1);
-    lab.close();
   });
 
   it.each([true, false])('lets what was promoted before it come back, which ends a release as always: %s', async (isUpgraded) => {
@@ -142,7 +139,6 @@ describe('E141: an upgrade over checksums without a salt', () => {
     const { revision, promotedRevision } = releaseOf(lab);
     expect([lab.phase(), runs(lab), revision]).toEqual(['Succeeded', 1, promotedRevision]);
     expect(lab.server.find(primaryRef)?.metadata.generation, 'the primary is not written').toBe(generation);
-    lab.close();
   });
 
   it('in the middle of a release goes on with it', async () => {
@@ -152,7 +148,6 @@ describe('E141: an upgrade over checksums without a salt', () => {
     await whileDown(lab, () => asWithoutSalt(lab));
     expect(await ends(lab, 'Succeeded')).toBe(true);
     expect(runs(lab)).toBe(1);
-    lab.close();
   });
 });
 
@@ -170,7 +165,6 @@ describe('E142: a salt that is lost', () => {
     expect(await ends(lab, 'Succeeded')).toBe(true);
     await lab.pass(5_000);
     expect([runs(lab), saltIdOf(checksumOf(lab)), guessed(lab)]).toEqual([1, saltNow(lab)?.id, []]);
-    lab.close();
   });
 
   it('of a rolled back release starts none from a backup, and a change is released', async () => {
@@ -190,7 +184,6 @@ describe('E142: a salt that is lost', () => {
     expect([runs(lab), lab.phase()]).toEqual([1, 'Failed']);
     rotate(lab, '1234');
     expect(await ends(lab, 'Succeeded')).toBe(true);
-    lab.close();
   });
 
   it.each(['before', 'after'])('by a kill just %s it is stored starts no release', async (when) => {
@@ -204,7 +197,6 @@ describe('E142: a salt that is lost', () => {
     lab.refuse = () => undefined;
     await whileDown(lab, () => annotate(lab));
     expect(runs(lab)).toBe(0);
-    lab.close();
   });
 });
 
@@ -220,7 +212,6 @@ it('E140: a salt that someone has made before Serin is not used, and not kept', 
   });
   expect(saltIdOf(checksumOf(lab))).not.toBe(forged.id);
   expect(saltNow(lab)?.id).toBe(saltIdOf(checksumOf(lab)));
-  lab.close();
 });
 
 it('E140: a Secret of a user under the name of the salt stays, and releases go on', async () => {
@@ -238,7 +229,6 @@ it('E140: a Secret of a user under the name of the salt stays, and releases go o
   rotate(lab, '0815');
   expect(await ends(lab, 'Succeeded')).toBe(true);
   expect(guessed(lab)).toEqual([]);
-  lab.close();
 });
 
 it('E140: Canaries whose pods read no Secret have no salt, and a restart reads none', async () => {
@@ -249,7 +239,6 @@ it('E140: Canaries whose pods read no Secret have no salt, and a restart reads n
   lab.start();
   await lab.pass(60_000);
   expect([lab.writes, runs(lab)]).toEqual([[], 0]);
-  lab.close();
 });
 
 describe('E140: a Canary that is deleted', () => {
@@ -269,7 +258,6 @@ describe('E140: a Canary that is deleted', () => {
     await whileDown(lab, () => annotate(lab));
     const { revision, promotedRevision } = releaseOf(lab);
     expect([runs(lab), revision, saltIdOf(checksumOf(lab))]).toEqual([0, promotedRevision, saltNow(lab)?.id]);
-    lab.close();
   });
 
   it.each([true, false])(
@@ -282,7 +270,6 @@ describe('E140: a Canary that is deleted', () => {
       });
       expect(await lab.passUntil(() => lab.server.find(primaryRef) === undefined, 600_000)).toBe(true);
       expect(lab.server.find(saltRef)).toBeUndefined();
-      lab.close();
     },
   );
 });
@@ -299,7 +286,6 @@ it('E140: a Canary that is deleted leaves its salt to one of another name that t
   expect(await lab.passUntil(() => lab.server.find(saltRef) === undefined, 300_000)).toBe(true);
   const left = lab.server.find({ ...saltRef, name: 'other-serin-salt' });
   expect([left && readSalt(left)?.id, lab.server.find(primaryRef)?.metadata.generation]).toEqual([id, generation]);
-  lab.close();
 });
 
 describe('E143: with Secrets limited by name', () => {
@@ -313,12 +299,10 @@ describe('E143: with Secrets limited by name', () => {
     rotate(lab, '0815');
     expect(await ends(lab, 'Succeeded')).toBe(true);
     expect([runs(lab), guessed(lab)]).toEqual([1, []]);
-    lab.close();
   });
 
   it('a salt that is also named is kept', async () => {
     const lab = await reading('4711', { secretsNames: ['db', saltRef.name] });
     expect(saltNow(lab)?.id).toBe(saltIdOf(checksumOf(lab)));
-    lab.close();
   });
 });

@@ -43,14 +43,12 @@ describe('E101: the minimum of the user’s scaler', () => {
     expect(await idleIn(lab, 'Succeeded')).toBe('Succeeded');
     expect([lab.server.find(ref)?.spec, annotation(lab, ref, NOTE)]).toEqual([scaler.spec, undefined]);
     expect(lab.lost).toEqual([]);
-    lab.close();
   });
 
   it('a scaler that computes a small number for any pods fails no release', async () => {
     const lab = await initialized(anHpa(), {}, rests100);
     lab.push('2');
     await live(lab, () => lab.phase() === 'Succeeded');
-    lab.close();
   });
 
   it('is put back by others all the time: the release goes on with what the scaler gives, and says so', async () => {
@@ -70,7 +68,6 @@ describe('E101: the minimum of the user’s scaler', () => {
     expect(isContested).toBe(true);
     await lab.pass(10_000);
     expect(minimum(lab)).toEqual([2, undefined]);
-    lab.close();
   });
 
   it('is the user’s where it was edited meanwhile', async () => {
@@ -80,7 +77,6 @@ describe('E101: the minimum of the user’s scaler', () => {
     lab.server.patch(hpaRef, { spec: { minReplicas: 6 } });
     expect(await idleIn(lab, 'Succeeded')).toBe('Succeeded');
     expect(minimum(lab)).toEqual([6, undefined]);
-    lab.close();
   });
 
   it.each([
@@ -96,7 +92,6 @@ describe('E101: the minimum of the user’s scaler', () => {
     if (isUnseen) lab.start();
     await lab.pass(60_000);
     expect(minimum(lab)).toEqual([2, undefined]);
-    lab.close();
   });
 
   it('is restored to a scaler that the spec does not name any more', async () => {
@@ -106,6 +101,5 @@ describe('E101: the minimum of the user’s scaler', () => {
     lab.server.patch(canaryRef, { spec: { autoscalerRef: null } });
     await lab.pass(10_000);
     expect(minimum(lab)).toEqual([2, undefined]);
-    lab.close();
   });
 });

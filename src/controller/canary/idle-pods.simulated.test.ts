@@ -66,7 +66,6 @@ describe('pods that another writer gives a resting target, in virtual time', () 
     scaleByGit(lab, 0);
     await lab.pass(60_000);
     expect([warned(lab), replicas(lab)]).toEqual([[], 0]);
-    lab.close();
   });
 
   it('E90, I17: neither the primary nor a Service that follows notices them', async () => {
@@ -90,7 +89,6 @@ describe('pods that another writer gives a resting target, in virtual time', () 
     }
     expect(found).toEqual(found.map(() => before));
     expect([replicas(lab), lab.lost]).toEqual([2, []]);
-    lab.close();
   });
 
   it('E90: the next release is a release like any other, and ends with the target at zero', async () => {
@@ -102,7 +100,6 @@ describe('pods that another writer gives a resting target, in virtual time', () 
     await lab.pass(60_000);
     expect([lab.phase(), replicas(lab), warned(lab), lab.lost]).toEqual(['Succeeded', 0, [], []]);
     expect(raw(lab.server.find(primaryRef))?.spec.template.spec.containers[0].image).toBe('2');
-    lab.close();
   });
 
   it.each([
@@ -125,7 +122,6 @@ describe('pods that another writer gives a resting target, in virtual time', () 
       await ended(lab);
       await lab.pass(60_000);
       expect([lab.phase(), replicas(lab), replicas(lab, primaryRef), lab.lost]).toEqual(['Succeeded', 0, pods, []]);
-      lab.close();
     },
   );
 
@@ -139,6 +135,5 @@ describe('pods that another writer gives a resting target, in virtual time', () 
     scaleByGit(lab, 1);
     await lab.pass(60_000);
     expect(replicas(lab)).toBe(1);
-    lab.close();
   });
 });

@@ -70,7 +70,6 @@ it.each([
   else expect(await ends(lab, 'Succeeded')).toBe(true);
   expect(runOf(lab) - before).toBe(isLive ? 0 : 1);
   expect(primaryReads(lab)).toMatch(isLive ? /^db$/ : /^db-primary-[0-9a-f]{10}$/);
-  lab.close();
 });
 
 it('E131: a writer that appears, or an annotation that is edited, starts no release; the next promotion reads the Secret live', async () => {
@@ -86,7 +85,6 @@ it('E131: a writer that appears, or an annotation that is edited, starts no rele
   push(lab, '2');
   expect(await ends(lab, 'Succeeded')).toBe(true);
   expect([primaryReads(lab), runOf(lab)]).toEqual(['db', before + 1]);
-  lab.close();
 });
 
 const copyOf = (lab: ModelLab) => lab.server.find({ ...secretRef, name: primaryReads(lab) });
@@ -117,7 +115,6 @@ it('E132: the copy that a primary reads of a Secret that is live by now follows 
   push(lab, '2');
   expect(await ends(lab, 'Succeeded')).toBe(true);
   expect(primaryReads(lab)).toBe('db');
-  lab.close();
 });
 
 it('E132: a promotion that fails after a rotation puts back a template whose copy holds the credentials of now', async () => {
@@ -139,7 +136,6 @@ it('E132: a promotion that fails after a rotation puts back a template whose cop
   rotate(lab, 'newer');
   await lab.pass(10_000);
   expect([holds(lab, 'newer'), lab.lost]).toEqual([true, []]);
-  lab.close();
 });
 
 it('E130: an undo after a rotation brings no credentials back', async () => {
@@ -154,7 +150,6 @@ it('E130: an undo after a rotation brings no credentials back', async () => {
   expect(await ends(lab, 'Succeeded')).toBe(true);
   const { image } = raw(lab.server.find(primaryRef)).spec.template.spec.containers[0];
   expect([image, primaryReads(lab), runOf(lab)]).toEqual(['1', 'db', 2]);
-  lab.close();
 });
 
 it('E133: a primary that is restarted by hand at rest is left so, and takes the next release', async () => {
@@ -167,5 +162,4 @@ it('E133: a primary that is restarted by hand at rest is left so, and takes the 
   push(lab, '2');
   expect(await ends(lab, 'Succeeded')).toBe(true);
   expect([runOf(lab), raw(lab.server.find(primaryRef)).spec.template.spec.containers[0].image, lab.lost]).toEqual([1, '2', []]);
-  lab.close();
 });

@@ -1,20 +1,14 @@
 import { expect, it } from 'vitest';
-import { Canary } from '../../api/canary.ts';
+import { parsedCanary } from '../../../test/fakes/parsed-canary.ts';
+import type { Canary } from '../../api/canary.ts';
 import { OfflineBackends } from './offline-backends.ts';
 
 const canaryIn = (phase: string | undefined, { generation = 1, skipAnalysis = false } = {}): Canary =>
-  Canary.parse({
-    apiVersion: 'flagger.app/v1beta1',
-    kind: 'Canary',
-    metadata: { name: 'podinfo', namespace: 'test', uid: 'u', generation, resourceVersion: '1' },
-    spec: {
-      targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'podinfo' },
-      service: { port: 80 },
-      skipAnalysis,
-      analysis: { interval: '1m', threshold: 1, metrics: [{ name: 'request-success-rate' }] },
-    },
-    ...(phase === undefined ? {} : { status: { phase, failedChecks: 0, canaryWeight: 0, iterations: 0 } }),
-  });
+  parsedCanary(
+    { skipAnalysis, analysis: { interval: '1m', metrics: [{ name: 'request-success-rate' }] } },
+    { generation },
+    phase === undefined ? undefined : { phase, failedChecks: 0, canaryWeight: 0, iterations: 0 },
+  );
 
 /** Backends that say these, one look after the other; the last one stays. */
 function deps(...reasons: (string | undefined)[]) {

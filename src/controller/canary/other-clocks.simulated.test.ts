@@ -41,7 +41,6 @@ it('E144: a leader whose clock is right checks within one interval after a leade
   expect(await lab.passUntil(() => releaseOf(lab).failedChecks === 1, INTERVAL_MS + SLACK_MS)).toBe(true);
   expect(await lab.passUntil(() => lab.phase() === 'Failed', INTERVAL_MS + SLACK_MS)).toBe(true);
   expect(releaseOf(lab)).not.toHaveProperty('clockAheadMs');
-  lab.close();
 });
 
 it('E144: a step is not shorter than its interval after a leader whose clock was five minutes behind', async () => {
@@ -51,7 +50,6 @@ it('E144: a step is not shorter than its interval after a leader whose clock was
   await lab.pass(INTERVAL_MS - 1_000);
   expect(weightOf(lab)).toBe(weight);
   expect(await lab.passUntil(() => weightOf(lab) > weight, SLACK_MS)).toBe(true);
-  lab.close();
 });
 
 it('E144: the progress deadline is not over after a leader whose clock was ten minutes behind', async () => {
@@ -65,7 +63,6 @@ it('E144: the progress deadline is not over after a leader whose clock was ten m
   await lab.pass(50_000);
   expect(lab.phase()).toBe('Progressing');
   expect(await lab.passUntil(() => lab.phase() === 'Failed', 30_000)).toBe(true);
-  lab.close();
 });
 
 it('E144: a leader whose own clock is set back by five minutes checks within one interval', async () => {
@@ -75,7 +72,6 @@ it('E144: a leader whose own clock is set back by five minutes checks within one
   // The alarm of the last interval, and then a whole one.
   expect(await lab.passUntil(() => releaseOf(lab).failedChecks === 1, 2 * INTERVAL_MS + SLACK_MS)).toBe(true);
   expect(await lab.passUntil(() => lab.phase() === 'Failed', INTERVAL_MS + SLACK_MS)).toBe(true);
-  lab.close();
 });
 
 /** A write is stored later than it was decided. */
@@ -138,5 +134,4 @@ it('I8: a process with another clock writes nothing to an idle Canary', async ()
     await lab.pass(5 * MINUTE_MS);
     expect(lab.writes.filter(({ ref }) => ref.name === APP)).toEqual([]);
   }
-  lab.close();
 });

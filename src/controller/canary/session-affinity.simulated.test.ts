@@ -38,7 +38,6 @@ it('cookies are recorded before they are routed, and a crash in between changes 
   lab.start();
   expect(await lab.passUntil(() => weightOf(lab) === 20, 120_000)).toBe(true);
   expect(cookiesSet(lab)).toEqual([recorded?.primary, recorded?.canary]);
-  lab.close();
 });
 
 it('from step to step the canary keeps its cookie and the primary gets another; in the end both are taken out', async () => {
@@ -55,7 +54,6 @@ it('from step to step the canary keeps its cookie and the primary gets another; 
   const rules = JSON.stringify(raw(lab.server.find(routeRef))?.spec.http);
   expect(rules).toContain(`${side}; Max-Age=-1`);
   expect(rules).not.toContain('main=');
-  lab.close();
 });
 
 it('with a service match and empty fields the VirtualService of an idle Canary is written once, and drift of it is corrected', async () => {
@@ -69,5 +67,4 @@ it('with a service match and empty fields the VirtualService of an idle Canary i
   await lab.pass(1_000);
   expect(weightOf(lab)).toBe(0);
   expect(writes()).toBe(before + 1);
-  lab.close();
 });

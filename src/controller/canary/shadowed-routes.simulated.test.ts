@@ -31,7 +31,6 @@ describe.each(each)('I17: beside a %s that Serin has made', (kind) => {
     expect(conditionOf(lab, 'WouldBeLost')?.message).toMatch(named);
     expect(await lab.passUntil(() => lab.phase() === 'Succeeded', 300_000)).toBe(true);
     expect(conditionOf(lab, 'Accepted')).toBeUndefined();
-    lab.close();
   });
 
   it('one for a host that an edit of the Canary has added is named as the next release starts', async () => {
@@ -45,6 +44,5 @@ describe.each(each)('I17: beside a %s that Serin has made', (kind) => {
     lab.push('3');
     expect(await lab.passUntil(() => conditionOf(lab, 'WouldBeLost') !== undefined, 120_000)).toBe(true);
     expect(conditionOf(lab, 'WouldBeLost')?.message).toMatch(named);
-    lab.close();
   });
 });

@@ -23,7 +23,6 @@ it('L3: a decision that its state has no move for is logged with its code, and t
     err: { code: 'UNMOVED_DECISION', message: 'Initialized.resting decides shift, and has no move for it: this is a bug in Serin' },
   });
   expect(lab.phase()).toBe('Initialized');
-  lab.close();
 });
 
 it('L3: serin_unmoved_decisions_total counts each of them', async () => {

@@ -61,7 +61,6 @@ describe('a request', () => {
       expect(await ends(lab, 'Succeeded')).toBe(true);
       expect(requestsOf(lab).map(({ id, outcome }) => [id, outcome])).toEqual([['p1', 'carriedOut']]);
       expect([imageOf(lab, primaryRef), raw(lab.canary())?.status?.release?.run, lab.lost]).toEqual(['2', 1, []]);
-      lab.close();
     },
   );
 
@@ -79,7 +78,6 @@ describe('a request', () => {
     lab.push('3');
     expect(await ends(lab, 'Progressing').then(() => ends(lab, 'Succeeded'))).toBe(true);
     expect([requestsOf(lab).map(({ id }) => id), imageOf(lab, primaryRef), lab.lost]).toEqual([['p1', 'p2'], '3', []]);
-    lab.close();
   });
 
   it('I8: a Canary whose request was answered is not written again while idle', async () => {
@@ -90,7 +88,6 @@ describe('a request', () => {
     const sent = lab.writes.length;
     await lab.pass(3_600_000);
     expect([requestsOf(lab)[0]?.outcome, lab.writes.length - sent]).toEqual(['refused', 0]);
-    lab.close();
   });
 
   it('E70: a request that cannot be read is refused with what a request is', async () => {
@@ -102,7 +99,6 @@ describe('a request', () => {
       outcome: 'refused',
       reason: expect.stringContaining('the verb "stop" cannot be read'),
     });
-    lab.close();
   });
 });
 
@@ -129,7 +125,6 @@ describe('undo', () => {
       expect(await ends(lab, 'Succeeded')).toBe(true);
       expect([imageOf(lab, primaryRef), lab.lost]).toEqual(['1', []]);
       expect(requestsOf(lab).map(({ id, outcome }) => [id, outcome])).toEqual([['u1', 'carriedOut']]);
-      lab.close();
     },
   );
 
@@ -147,7 +142,6 @@ describe('undo', () => {
     expect(await lab.passUntil(() => lab.phase() === 'Progressing', 60_000)).toBe(true);
     expect(await ends(lab, 'Succeeded')).toBe(true);
     expect([imageOf(lab), imageOf(lab, primaryRef), lab.lost]).toEqual(['1', '1', []]);
-    lab.close();
   });
 
   it.each([
@@ -168,7 +162,6 @@ describe('undo', () => {
     expect(await lab.passUntil(() => requestsOf(lab).length === 1, 60_000)).toBe(true);
     expect(requestsOf(lab)[0]).toMatchObject({ outcome: 'refused', reason: expect.stringContaining(reason) });
     expect([imageOf(lab), lab.phase(), stepOf(lab)]).toEqual(['2', 'Succeeded', 'resting']);
-    lab.close();
   });
 
   it('E74: a target whose status or scale moves between the read and the write is written all the same', async () => {
@@ -182,7 +175,6 @@ describe('undo', () => {
     ask(lab, 'undo', 'u1');
     expect(await lab.passUntil(() => requestsOf(lab).length === 1, 60_000)).toBe(true);
     expect([requestsOf(lab)[0]?.outcome, imageOf(lab), left]).toEqual(['carriedOut', '1', 0]);
-    lab.close();
   });
 
   it('E74: a target that is changed after the request is not overwritten', async () => {
@@ -204,7 +196,6 @@ describe('undo', () => {
     expect(await lab.passUntil(() => lab.phase() === 'Progressing', 60_000)).toBe(true);
     expect(await ends(lab, 'Succeeded')).toBe(true);
     expect(imageOf(lab, primaryRef)).toBe('3');
-    lab.close();
   });
 });
 
@@ -229,7 +220,6 @@ describe('restart', () => {
       lab.push('2');
       expect(await ends(lab, 'Succeeded')).toBe(true);
       expect([imageOf(lab, primaryRef), lab.lost]).toEqual(['2', []]);
-      lab.close();
     },
   );
 
@@ -240,6 +230,5 @@ describe('restart', () => {
     const reason = 'its release is under way, and a primary is restarted only at rest: wait for the end';
     expect(requestsOf(lab)).toMatchObject([{ id: 'r1', outcome: 'refused', reason }]);
     expect(restartedAt(lab)).toBeUndefined();
-    lab.close();
   });
 });

@@ -31,7 +31,6 @@ it('E55, E58: a release of two steps writes its status ten times, and once more 
   expect(parsed).not.toHaveBeenCalled();
   expect(writes.slice(scaledDown).filter(({ subresource }) => subresource === 'status')).toHaveLength(1);
   expect(raw(lab.canary())?.status.release).toMatchObject({ deliveries: [], scaledDownUid: expect.any(String) });
-  lab.close();
 });
 
 it("E58: the target's scale of zero is written after 5 s, where the message of the end finds no receiver", async () => {
@@ -46,5 +45,4 @@ it("E58: the target's scale of zero is written after 5 s, where the message of t
   expect(await lab.passUntil(() => replicas(lab) === 0, 60_000)).toBe(true);
   await lab.pass(6_000);
   expect(raw(lab.canary())?.status.release).toMatchObject({ deliveries: [{ kind: 'event' }], scaledDownUid: expect.any(String) });
-  lab.close();
 });

@@ -27,7 +27,6 @@ it('Revisions: another image begins a release before its controller has observed
   expect(release(lab).observedRollout).toBe(String(Number(before.observedRollout) + 1));
   expect(release(lab).run).toBe(before.run + 1);
   expect(lab.lost).toEqual([]);
-  lab.close();
 });
 
 describe('E56: an idle target whose pods read a config', () => {
@@ -54,7 +53,6 @@ describe('E56: an idle target whose pods read a config', () => {
     const lab = await idle();
     push(lab, '2');
     expect(await lab.passUntil(() => lab.phase() === 'Progressing', 5_000)).toBe(true);
-    lab.close();
   });
 
   it('waits where the target was scaled up meanwhile, because its controller could have started pods', async () => {
@@ -65,7 +63,6 @@ describe('E56: an idle target whose pods read a config', () => {
     await lab.pass(10_000);
     expect(lab.phase()).toBe('Initialized');
     expect(await lab.passUntil(() => lab.phase() === 'Progressing', 60_000)).toBe(true);
-    lab.close();
   });
 
   it('waits after a start, which has seen neither the last change nor any scaling', async () => {
@@ -76,7 +73,6 @@ describe('E56: an idle target whose pods read a config', () => {
     await lab.pass(10_000);
     expect(lab.phase()).toBe('Initialized');
     expect(await lab.passUntil(() => lab.phase() === 'Progressing', 60_000)).toBe(true);
-    lab.close();
   });
 });
 
@@ -88,5 +84,4 @@ it('Revisions: a template with the same images waits until its controller has co
   await lab.pass(15_000);
   expect(lab.phase()).toBe('Initialized');
   expect(await lab.passUntil(() => lab.phase() === 'Progressing', 10_000)).toBe(true);
-  lab.close();
 });

@@ -33,7 +33,6 @@ describe('the journal of a release', () => {
     const written = lab.writes.filter(isOfJournal);
     expect(written.map(({ verb, priority }) => [verb, priority])).toEqual([['create', 'upkeep']]);
     expect(JSON.stringify(records[0]).length).toBeLessThan(16 * 1024);
-    lab.close();
   });
 
   it('of which the controller was killed is in parts that together replay', async () => {
@@ -56,7 +55,6 @@ describe('the journal of a release', () => {
     ]);
     expect(new Set(parts.map(({ writer }) => writer)).size).toBe(2);
     expect(differencesIn(parts)).toEqual([]);
-    lab.close();
   });
 
   it('I15: is kept for as many releases as --journal-limit says', async () => {
@@ -64,14 +62,12 @@ describe('the journal of a release', () => {
     for (const version of ['2', '3', '4', '5']) await release(lab, version);
     expect(partsOf(journalRecords(lab)).map(({ run }) => run)).toEqual([3, 4]);
     expect(lab.writes.filter(isOfJournal).map(({ verb }) => verb)).toEqual(['create', 'create', 'create', 'delete', 'create', 'delete']);
-    lab.close();
   });
 
   it('is not written with --journal-limit=0', async () => {
     const lab = await initializedLab({ journalLimit: 0 });
     await release(lab, '2');
     expect([journalRecords(lab), lab.writes.filter(isOfJournal)]).toEqual([[], []]);
-    lab.close();
   });
 
   it('that cannot be stored changes nothing of the release', async () => {
@@ -98,7 +94,6 @@ describe('the journal of a release', () => {
     await release(lab, '2');
     await lab.pass(30_000);
     expect([partsOf(journalRecords(lab)).length, failures]).toEqual([1, 3]);
-    lab.close();
   });
 
   it('holds no content of a Secret, no variable of a template and no annotation', async () => {
@@ -125,7 +120,6 @@ describe('the journal of a release', () => {
     expect(text).toContain('secret/login');
     expect(tracked()).toEqual(expect.any(String));
     expect([text.includes('hunter2'), text.includes(changed), text.includes(String(tracked()))]).toEqual([false, false, false]);
-    lab.close();
   });
 
   it('does not delete what only wears its label (I16)', async () => {
@@ -140,6 +134,5 @@ describe('the journal of a release', () => {
     const names = journalRecords(lab).map(({ metadata }) => metadata.name);
     expect(names).toEqual(expect.arrayContaining(['web-6c8', 'podinfo-serin-anchor']));
     expect(names).toHaveLength(3);
-    lab.close();
   });
 });

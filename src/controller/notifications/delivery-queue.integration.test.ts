@@ -1,10 +1,10 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it, vi } from 'vitest';
+import { parsedCanary } from '../../../test/fakes/parsed-canary.ts';
 import { withServer } from '../../../test/fakes/test-server.ts';
 import { eventuallyHolds } from '../../../test/scenarios/eventually.ts';
 import type { Canary, Webhook } from '../../api/canary.ts';
 import type { Delivery } from '../../api/canary-status.ts';
-import { parseCanary } from '../../api/parse-canary.ts';
 import type { Clock } from '../../base/clock.ts';
 import { DeliveryQueue, type DeliveryQueueOptions } from './delivery-queue.ts';
 import type { AlertOutcome } from './send-alert.ts';
@@ -295,35 +295,10 @@ describe('hooks', () => {
 });
 
 function canaryWith(deliveries: Delivery[], webhooks: Webhook[] = []): Canary {
-  const parsed = parseCanary({
-    apiVersion: 'flagger.app/v1beta1',
-    kind: 'Canary',
-    metadata: { name: 'web', namespace: 'test', uid: 'uid', generation: 1, resourceVersion: '1' },
-    spec: {
-      targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' },
-      service: { port: 80 },
-      analysis: { interval: '1m', threshold: 2, webhooks },
-    },
-    status: {
-      phase: 'Succeeded',
-      failedChecks: 0,
-      canaryWeight: 0,
-      iterations: 0,
-      release: {
-        targetUid: 't',
-        revision: 's1:a',
-        observedGeneration: 1,
-        run: 1,
-        step: 'resting',
-        routes: { kind: 'weighted', canary: 0 },
-        failedChecks: 0,
-        iterations: 0,
-        startedMs: 0,
-        stepStartedMs: 0,
-        deliveries,
-      },
-    },
-  });
-  if ('problems' in parsed) throw new Error(JSON.stringify(parsed.problems));
-  return parsed.canary;
+  const release = {
+    ...{ targetUid: 't', revision: 's1:a', observedGeneration: 1, run: 1, step: 'resting', routes: { kind: 'weighted', canary: 0 } },
+    ...{ failedChecks: 0, iterations: 0, startedMs: 0, stepStartedMs: 0, deliveries },
+  };
+  const status = { phase: 'Succeeded', failedChecks: 0, canaryWeight: 0, iterations: 0, release };
+  return parsedCanary({ analysis: { interval: '1m', threshold: 2, webhooks } }, { name: 'web', uid: 'uid' }, status);
 }

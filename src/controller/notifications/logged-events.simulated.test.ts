@@ -21,7 +21,6 @@ it('every Event is a line of the log, with its reason, and what the Canary canno
   expect(events.map(({ reason }) => reason)).toEqual(expect.arrayContaining(['TargetTaken', 'WeightAdvanced', 'Succeeded']));
   for (const { involvedObject, reason, message } of events)
     expect(lines).toContain(`${involvedObject.namespace}/${involvedObject.name}: ${reason}: ${message}`);
-  lab.close();
 });
 
 interface Event {

@@ -47,6 +47,5 @@ it.each(Object.entries(failures))(
     expect(raw(lab.canary()).status.release.deliveries ?? []).toEqual([]);
     // Pauses of 0.5 s, then twice as long each time.
     expect(refused).toBeLessThan(20);
-    lab.close();
   },
 );

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type ChatServer, startChatServer } from '../../../test/contracts/notifiers/chat-server.ts';
-import type { Canary } from '../../api/canary.ts';
+import { parsedCanary } from '../../../test/fakes/parsed-canary.ts';
 import type { Delivery } from '../../api/canary-status.ts';
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
 import { readMessageTemplates } from '../../notifiers/message-templates.ts';
@@ -10,16 +10,7 @@ import { globalNotifier } from './global-notifier.ts';
 import { alertSender } from './send-alert.ts';
 
 const signal = new AbortController().signal;
-const canary: Canary = {
-  apiVersion: 'flagger.app/v1beta1',
-  kind: 'Canary',
-  metadata: { name: 'podinfo', namespace: 'test', uid: 'u1', generation: 1, resourceVersion: '1' },
-  spec: {
-    targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'podinfo' },
-    service: { port: 80 },
-    analysis: { interval: '1m', threshold: 1 },
-  },
-};
+const canary = parsedCanary({ analysis: { interval: '1m' } }, { uid: 'u1' });
 const PLANTED = { address: 's3cret-path', token: 't0ken', signingKey: 's1gning-key' };
 
 let chat: ChatServer;

@@ -62,7 +62,6 @@ describe('I18: an object that another manager puts back', () => {
     const { phase, failedChecks, release } = raw(lab.canary())?.status ?? {};
     expect([phase, failedChecks, release.step]).toEqual(['Progressing', 0, 'analysing']);
     expect(await lab.passUntil(() => lab.phase() === 'Failed', 1_200_000)).toBe(true);
-    lab.close();
   });
 
   it('is contested, and a canary that crashes is rolled back as soon as without it (E27a, I18)', async () => {
@@ -85,7 +84,6 @@ describe('I18: an object that another manager puts back', () => {
     const lab = await initializedLab();
     const rival = await contestedLab(lab);
     expect(await failedAfterMs(lab, (isDone) => rival.until(isDone, 600_000))).toBeLessThanOrEqual(controlMs + 10_000);
-    lab.close();
   });
 
   it('delays no write of another object', async () => {
@@ -100,7 +98,6 @@ describe('I18: an object that another manager puts back', () => {
       await lab.pass(2_000);
       expect(raw(lab.server.find(other))?.spec.selector).toEqual({ app: APP });
     }
-    lab.close();
   });
 
   it('delays no write of another field of it', async () => {
@@ -112,7 +109,6 @@ describe('I18: an object that another manager puts back', () => {
     lab.server.patch(routeRef, { spec: { http: [{ route: [{ destination: { host: 'elsewhere' } }] }] } });
     await lab.pass(2_000);
     expect(raw(lab.server.find(routeRef))?.spec.http).toEqual(http);
-    lab.close();
   });
 
   it.each([
@@ -126,7 +122,6 @@ describe('I18: an object that another manager puts back', () => {
     expect(await rival.until(isOver(lab), 600_000)).toBe(false);
     expect(await lab.passUntil(isOver(lab), 1_200_000)).toBe(true);
     expect(lab.phase()).toBe('Succeeded');
-    lab.close();
   });
 
   it('is not contested where the API server itself drops a field', async () => {
@@ -148,7 +143,6 @@ describe('I18: an object that another manager puts back', () => {
         message: expect.stringContaining('VirtualService/test/podinfo: spec.hosts[0] does not hold'),
       }),
     );
-    lab.close();
   });
 });
 
@@ -170,5 +164,4 @@ it.each([
     expect.objectContaining({ type: 'Normal', message: expect.stringContaining(`${ref.kind}/test/${ref.name}: ${field} was changed`) }),
   ]);
   expect(contestsOf(lab)).toHaveLength(1);
-  lab.close();
 });

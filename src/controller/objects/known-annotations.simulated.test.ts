@@ -55,7 +55,6 @@ describe('an object of ours that is replaced by an object without our marks', ()
     lab.server.delete(canaryRef);
     await lab.pass(120_000);
     expect([lab.server.find(ref), lab.answering(), lab.lost]).toEqual([undefined, [APP], []]);
-    lab.close();
   });
 
   it('costs one write, and another manager that does it again and again is braked', async () => {
@@ -72,7 +71,6 @@ describe('an object of ours that is replaced by an object without our marks', ()
       await lab.pass(1_000);
     }
     expect(writes() - before).toBeLessThan(10);
-    lab.close();
   });
 
   it('a route that was found in place keeps the spec of its user, which comes back when the Canary goes', async () => {
@@ -85,7 +83,6 @@ describe('an object of ours that is replaced by an object without our marks', ()
     lab.server.delete(canaryRef);
     await lab.pass(120_000);
     expect(lab.server.find(routeRef)?.spec).toEqual(theirs);
-    lab.close();
   });
 
   it("that happened while Serin was down is the user's: it is routed, and stays with all traffic on the application", async () => {
@@ -99,6 +96,5 @@ describe('an object of ours that is replaced by an object without our marks', ()
     await lab.pass(120_000);
     const [rule] = raw(lab.server.find(routeRef))?.spec.http ?? [];
     expect([rule.route, lab.answering(), lab.lost]).toEqual([[{ destination: { host: APP } }], [APP], []]);
-    lab.close();
   });
 });

@@ -54,7 +54,6 @@ describe('I18: a Canary that is deleted and created again at once', () => {
     expect(lab.writes.slice(before)).toEqual([]);
     expect(marks(lab)).toEqual(new Set([lab.canary(heir)?.metadata.uid]));
     expect(lab.clock.pending).toBe(0);
-    lab.close();
   });
 
   it.each(ways)('$how, apex Service $apex: the next bad release is rolled back as soon as without it', async ({ heir, hasService }) => {
@@ -79,6 +78,5 @@ describe('I18: a Canary that is deleted and created again at once', () => {
     expect(await lab.passUntil(() => lab.phase(heir) === 'Succeeded', 300_000)).toBe(true);
     expect(await rolledBackAfterMs(lab, heir)).toBeLessThanOrEqual(controlMs + INTERVAL_MS);
     expect([lab.lost, isContested(lab, heir)]).toEqual([[], false]);
-    lab.close();
   });
 });

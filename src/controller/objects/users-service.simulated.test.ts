@@ -43,7 +43,6 @@ it('server-side applies of its user meet no conflict but in the selector', async
   await lab.pass(30_000);
   expect(liveIn(lab).spec).toMatchObject({ type: 'LoadBalancer', ports: [{ appProtocol: 'http' }], selector: { app: `${APP}-primary` } });
   expect(() => applied(lab, { selector: { app: APP }, ports: [http] })).toThrow(/conflict with "serin".*\.spec\.selector/s);
-  lab.close();
 });
 
 it('a port that its user takes from the manifest goes', async () => {
@@ -53,7 +52,6 @@ it('a port that its user takes from the manifest goes', async () => {
   applied(lab, { ports: [http] });
   await lab.pass(60_000);
   expect(portsOf(lab)).toEqual([80]);
-  lab.close();
 });
 
 describe('after the Canary is gone', () => {
@@ -101,5 +99,4 @@ it('loses fields that the Canary no longer requests, and keeps those of its user
   const { metadata, spec } = liveIn(lab);
   expect([metadata.labels?.team, metadata.annotations?.note, spec.trafficDistribution]).toEqual(Array.from({ length: 3 }));
   expect(spec.sessionAffinity).toBe('ClientIP');
-  lab.close();
 });

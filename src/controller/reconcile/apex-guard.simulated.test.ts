@@ -59,7 +59,6 @@ it('with the guard, neither apex nor follower leaves the primary when a tool app
   expect(both()).toEqual([PRIMARY, PRIMARY]);
   lab.kill();
   expect(both()).toEqual([PRIMARY, PRIMARY]);
-  lab.close();
 });
 
 it('deletion leaves both to their user, and a tool leads them anywhere afterwards', async () => {
@@ -72,7 +71,6 @@ it('deletion leaves both to their user, and a tool leads them anywhere afterward
     lab.server.patch(refTo(name), { spec: { selector: { app: 'other' } } });
     expect(selectorOf(lab, name)).toEqual({ app: 'other' });
   }
-  lab.close();
 });
 
 it('without the guard, the mark changes nothing: the selector is corrected', async () => {
@@ -83,7 +81,6 @@ it('without the guard, the mark changes nothing: the selector is corrected', asy
   expect(await lab.passUntil(() => selectorOf(lab, APP).app === PRIMARY.app && selectorOf(lab, 'admin').app === PRIMARY.app, 30_000)).toBe(
     true,
   );
-  lab.close();
 });
 
 it('I8: a Service without a mark, from a version without the guard, is marked when the next release starts, and not before', async () => {
@@ -98,7 +95,6 @@ it('I8: a Service without a mark, from a version without the guard, is marked wh
   expect(await lab.passUntil(() => lab.phase() === 'Progressing', 120_000)).toBe(true);
   expect(await lab.passUntil(() => isMarked(lab, APP) && isMarked(lab, 'admin'), 30_000)).toBe(true);
   expect([selectorOf(lab, APP), selectorOf(lab, 'admin')]).toEqual([PRIMARY, PRIMARY]);
-  lab.close();
 });
 
 it('a Service whose user wants no guard gets none, and keeps that word after deletion', async () => {
@@ -111,7 +107,6 @@ it('a Service whose user wants no guard gets none, and keeps that word after del
     true,
   );
   expect(serviceIn(lab, 'admin').metadata.annotations).toEqual({ [guardAnnotation]: 'false' });
-  lab.close();
 });
 
 it('a follower that is deleted and made again is its user’s at first, and follows again', async () => {
@@ -120,7 +115,6 @@ it('a follower that is deleted and made again is its user’s at first, and foll
   lab.server.create(service('admin', USERS));
   expect(selectorOf(lab, 'admin')).toEqual(USERS);
   expect(await lab.passUntil(() => isMarked(lab, 'admin') && selectorOf(lab, 'admin').app === PRIMARY.app, 30_000)).toBe(true);
-  lab.close();
 });
 
 it('a user who takes the mark away leads the Service elsewhere; Serin corrects it as ever, but not while the Canary is suspended', async () => {
@@ -134,7 +128,6 @@ it('a user who takes the mark away leads the Service elsewhere; Serin corrects i
   lab.server.patch(refTo(APP), takeBack);
   await lab.pass(60_000);
   expect([selectorOf(lab, APP), isMarked(lab, APP)]).toEqual([USERS, false]);
-  lab.close();
 });
 
 it('a Canary that is deleted while Serin is down is restored when it is back, and the guard lets it', async () => {
@@ -145,7 +138,6 @@ it('a Canary that is deleted while Serin is down is restored when it is back, an
   lab.start();
   expect(await lab.passUntil(() => selectorOf(lab, 'admin').app === APP && selectorOf(lab, APP).app === APP, 300_000)).toBe(true);
   expect([isMarked(lab, APP), isMarked(lab, 'admin')]).toEqual([false, false]);
-  lab.close();
 });
 
 it('without Serin, a user takes back what a deleted Canary has left by one write', async () => {
@@ -154,7 +146,6 @@ it('without Serin, a user takes back what a deleted Canary has left by one write
   lab.server.delete(canaryRef);
   lab.server.patch(refTo(APP), { metadata: { annotations: { [guardAnnotation]: null } }, spec: { selector: USERS } });
   expect(selectorOf(lab, APP)).toEqual(USERS);
-  lab.close();
 });
 
 it('when the policy is removed, a tool leads the Service away, and Serin corrects it', async () => {
@@ -163,14 +154,12 @@ it('when the policy is removed, a tool leads the Service away, and Serin correct
   expect(applied(lab, APP)).toEqual(USERS);
   expect(await lab.passUntil(() => selectorOf(lab, APP).app === PRIMARY.app, 30_000)).toBe(true);
   expect(ownersOf(lab, APP)).toEqual(['serin']);
-  lab.close();
 });
 
 it('a policy that comes later holds for a Service that is marked already', async () => {
   const lab = await arrived();
   for (const one of apexGuardObjects()) lab.server.create(one);
   expect(applied(lab, APP)).toEqual(PRIMARY);
-  lab.close();
 });
 
 it('an apex that is deleted and made from its manifest leads to the primary again, and is marked', async () => {
@@ -179,7 +168,6 @@ it('an apex that is deleted and made from its manifest leads to the primary agai
   lab.server.create({ ...service(APP, USERS), spec: { selector: USERS, ports: [{ name: 'http', port: 80, targetPort: 'http' }] } });
   expect(await lab.passUntil(() => selectorOf(lab, APP).app === PRIMARY.app && isMarked(lab, APP), 60_000)).toBe(true);
   expect(applied(lab, APP)).toEqual(PRIMARY);
-  lab.close();
 });
 
 it('two Canaries on one apex: deletion of the younger one leaves the mark of the older one', async () => {
@@ -190,7 +178,6 @@ it('two Canaries on one apex: deletion of the younger one leaves the mark of the
   lab.server.delete(refOf(younger));
   await lab.pass(60_000);
   expect([isMarked(lab, APP), applied(lab, APP)]).toEqual([true, PRIMARY]);
-  lab.close();
 });
 
 it('I19: beside a primary that is kept, a tool leads no user to what was not promoted, also while Serin is down', async () => {
@@ -208,7 +195,6 @@ it('I19: beside a primary that is kept, a tool leads no user to what was not pro
   lab.push('3');
   expect(await lab.passUntil(() => selectorOf(lab, APP).app === APP, 600_000)).toBe(true);
   expect(isMarked(lab, APP)).toBe(false);
-  lab.close();
 });
 
 it.each([5, 6, 7, 8, 9, 10])(
@@ -231,6 +217,5 @@ it.each([5, 6, 7, 8, 9, 10])(
     expect(await lab.passUntil(() => !isMarked(lab, APP) && !isMarked(lab, 'admin'), 300_000)).toBe(true);
     await lab.pass(60_000);
     expect([selectorOf(lab, APP), selectorOf(lab, 'admin'), strayed, lab.lost]).toEqual([USERS, USERS, [], []]);
-    lab.close();
   },
 );

@@ -76,7 +76,6 @@ describe('I17: companions of the primary', () => {
     ])
       expect(writes.indexOf(`apply ${what}-primary`), what).toSatisfy((at: number) => at >= 0 && at < created);
     expect([await isQuiet(lab), lab.lost]).toEqual([true, []]);
-    lab.close();
   });
 
   it('follow their sources while the Canary is idle, and go with them', async () => {
@@ -92,7 +91,6 @@ describe('I17: companions of the primary', () => {
     lab.server.create(aBudget());
     await lab.pass(5_000);
     expect([namesOf(lab, budget('')), await isQuiet(lab)]).toEqual([[APP, PRIMARY], true]);
-    lab.close();
   });
 
   it('go when the user adds one for the primary, and come back when that goes', async () => {
@@ -103,7 +101,6 @@ describe('I17: companions of the primary', () => {
     lab.server.delete(budget('mine'));
     await lab.pass(5_000);
     expect([namesOf(lab, budget('')), await isQuiet(lab)]).toEqual([[APP, PRIMARY], true]);
-    lab.close();
   });
 
   it('are not made where the user has one, nor over an object of the user', async () => {
@@ -113,7 +110,6 @@ describe('I17: companions of the primary', () => {
     expect(namesOf(lab, policy(''))).toEqual([APP, beside, PRIMARY]);
     expect([PRIMARY, beside].map((name) => specAt(lab, policy(name)).podSelector)).toEqual([{ matchLabels: { app: 'other' } }, ofPrimary]);
     expect(await isQuiet(lab)).toBe(true);
-    lab.close();
   });
 
   it('are the user’s once a deployment tool has applied a manifest over them, and outlive the Canary then', async () => {
@@ -128,7 +124,6 @@ describe('I17: companions of the primary', () => {
       2,
     ]);
     expect(await isQuiet(lab)).toBe(true);
-    lab.close();
   });
 
   it('are put back when another writer changes or deletes them, and a fight is braked', async () => {
@@ -147,7 +142,6 @@ describe('I17: companions of the primary', () => {
     expect(writesOf(lab) - before).toBeLessThan(20);
     await lab.pass(700_000);
     expect(specAt(lab, budget(PRIMARY)).minAvailable).toBe(1);
-    lab.close();
   });
 
   it('I8: a restart over a resting Canary writes nothing, and a source that was edited meanwhile is followed', async () => {
@@ -163,7 +157,6 @@ describe('I17: companions of the primary', () => {
     lab.start();
     await lab.pass(60_000);
     expect([specAt(lab, policy(`db-${PRIMARY}`)).podSelector.matchExpressions, namesOf(lab, vpa(''))]).toEqual([[expression], []]);
-    lab.close();
   });
 
   it('a status that a controller reports wakes no Canary', async () => {
@@ -173,7 +166,6 @@ describe('I17: companions of the primary', () => {
     for (const ref of [budget(APP), budget(PRIMARY)]) lab.server.patch(ref, { status: { currentHealthy: 3 } }, 'status');
     await lab.pass(5_000);
     expect([lab.writes.length - before, lab.clock.pending]).toEqual([0, 0]);
-    lab.close();
   });
 
   it('stay through a release, and a failed one', async () => {
@@ -183,7 +175,6 @@ describe('I17: companions of the primary', () => {
     await release(lab, '3', 'Failed');
     expect([namesOf(lab, budget('')), namesOf(lab, policy('')), lab.lost]).toEqual([[APP, PRIMARY], [APP, PRIMARY], []]);
     expect(writesOf(lab) > 0 && order(lab).filter((one) => /PodDisruptionBudget|NetworkPolicy/.test(one)).length).toBe(2);
-    lab.close();
   });
 
   it('are neither watched nor written where they are switched off', async () => {
@@ -194,7 +185,6 @@ describe('I17: companions of the primary', () => {
     lab.server.delete(canaryRef);
     await lab.pass(GRACE_MS);
     expect(lab.watchedKinds).not.toContain('NetworkPolicy');
-    lab.close();
   });
 });
 
@@ -211,7 +201,6 @@ describe('I15: other objects of a namespace', () => {
     const reached = new Set(reach.mock.calls.map(([{ metadata }]) => metadata.name));
     reach.mockRestore();
     expect([[...reached], specAt(lab, budget(PRIMARY)).minAvailable]).toEqual([[APP], 1]);
-    lab.close();
   });
 
   it('a policy that admits namespaces by a label has a companion where this one has the label, which is read only for it', async () => {
@@ -224,7 +213,6 @@ describe('I15: other objects of a namespace', () => {
     expect(specAt(lab, policy(`db-${PRIMARY}`)).ingress).toEqual([{ from: [{ podSelector: ofPrimary }] }]);
     await lab.pass(30_000);
     expect(await isQuiet(lab)).toBe(true);
-    lab.close();
   });
 });
 
@@ -253,7 +241,6 @@ it.each(['the one that is called', 'the one that calls'])(
     lab.server.delete({ ...canaryRef, name: 'cart' });
     await lab.pass(GRACE_MS);
     expect(namesOf(lab, policy(''))).toEqual(['cart', `cart-${PRIMARY}`]);
-    lab.close();
   },
 );
 
@@ -279,7 +266,6 @@ describe('I17: when the Canary is deleted', () => {
     lab.server.patch(pod, { metadata: { finalizers: null } });
     await lab.pass(1_000);
     expect(namesOf(lab, policy('')).toSorted()).toEqual(['db', APP]);
-    lab.close();
   });
 
   it('a Canary that is created again meanwhile goes on with them, without a gap', async () => {
@@ -297,7 +283,6 @@ describe('I17: when the Canary is deleted', () => {
     await lab.pass(60_000);
     expect(uids()).toEqual(before);
     expect(namesOf(lab, policy('')).toSorted()).toEqual(['db', `db-${PRIMARY}`, APP, PRIMARY].toSorted());
-    lab.close();
   });
 });
 
@@ -308,7 +293,6 @@ describe('I19: when the Canary is deleted', () => {
     await lab.pass(GRACE_MS);
     expect([lab.server.find(primaryRef), lab.answering(), lab.lost]).toEqual([undefined, [APP], []]);
     expect([budget, policy, vpa].map((kind) => namesOf(lab, kind('')))).toEqual([[APP], ['db', APP], [APP]]);
-    lab.close();
   });
 
   async function kept(): Promise<ModelLab> {
@@ -330,7 +314,6 @@ describe('I19: when the Canary is deleted', () => {
     lab.push('1');
     await lab.pass(180_000);
     expect([lab.answering(), namesOf(lab, budget('')), namesOf(lab, policy('')), lab.lost]).toEqual([[APP], [APP], ['db'], []]);
-    lab.close();
   });
 
   it.each([APP, 'renamed'])('a Canary %s over the same target goes on with them, and makes no second ones', async (name) => {
@@ -353,7 +336,6 @@ describe('I19: when the Canary is deleted', () => {
     lab.server.patch(budget(APP), { spec: { minAvailable: 2 } });
     await lab.pass(5_000);
     expect(specAt(lab, budget(PRIMARY)).minAvailable).toBe(2);
-    lab.close();
   });
 });
 
@@ -377,7 +359,6 @@ describe('forbidden objects', () => {
     lab.refuse = () => undefined;
     await lab.pass(310_000);
     expect([namesOf(lab, budget('')), warning(lab), await isQuiet(lab)]).toEqual([[APP, PRIMARY], undefined, true]);
-    lab.close();
   });
 
   it('without its NetworkPolicy no primary is made, nor any Service, and the condition names it', async () => {
@@ -392,7 +373,6 @@ describe('forbidden objects', () => {
     lab.refuse = () => undefined;
     expect(await lab.passUntil(() => lab.phase() === 'Initialized', 120_000)).toBe(true);
     expect(namesOf(lab, policy(''))).toEqual(['db', `db-${PRIMARY}`]);
-    lab.close();
   });
 
   it('a primary that was deleted by hand comes back without a NetworkPolicy that is refused', async () => {
@@ -403,7 +383,6 @@ describe('forbidden objects', () => {
     lab.server.delete(primaryRef);
     await lab.pass(60_000);
     expect([lab.answering(), namesOf(lab, policy(''))]).toEqual([[PRIMARY], ['db']]);
-    lab.close();
   });
 
   it('a write that conflicts with another delays no rollback', async () => {
@@ -421,7 +400,6 @@ describe('forbidden objects', () => {
     lab.refuse = () => undefined;
     await lab.pass(10_000);
     expect(specAt(lab, budget(PRIMARY)).minAvailable).toBe(2);
-    lab.close();
   });
 
   it('a forbidden kind is not checked, and is looked at again with a later change', async () => {
@@ -448,7 +426,6 @@ describe('forbidden objects', () => {
     lab.push('3');
     await lab.pass(30_000);
     expect([namesOf(lab, budget('')), warning(lab)]).toEqual([[APP, PRIMARY], undefined]);
-    lab.close();
   });
 
   it('a kind that the cluster lacks is not a warning', async () => {
@@ -463,7 +440,6 @@ describe('forbidden objects', () => {
       1,
       true,
     ]);
-    lab.close();
   });
 
   it('a primary that serves goes on without a NetworkPolicy of later', async () => {
@@ -474,6 +450,5 @@ describe('forbidden objects', () => {
     expect(warning(lab)).toMatch(/^NetworkPolicy db does not hold for the primary: .*forbidden/);
     await release(lab, '2');
     expect([lab.lost, lab.phase()]).toEqual([[], 'Succeeded']);
-    lab.close();
   });
 });

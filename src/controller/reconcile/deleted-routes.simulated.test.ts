@@ -28,7 +28,6 @@ it.each(routes)(
     expect(lab.server.find(ref)).toBeUndefined();
     expect(lab.answering()).toEqual([APP]);
     expect(lab.lost).toEqual([]);
-    lab.close();
   },
 );
 
@@ -47,6 +46,5 @@ it.each(routes)(
     expect(lab.server.find(ref)).toBeUndefined();
     expect(lab.answering()).toEqual([APP]);
     expect(lab.lost).toEqual([]);
-    lab.close();
   },
 );

@@ -64,7 +64,6 @@ it('I17: the DestinationRule of the apex holds for both sides before traffic goe
   expect(SIDES.map((name) => lab.server.find(ruleRef(name)))).toEqual(both(undefined));
   expect(lab.server.find(ruleRef('theirs'))).toEqual(theirs);
   expect(lab.lost).toEqual([]);
-  lab.close();
 });
 
 it('I17: a rule of the root namespace for all hosts is not hidden, and a rule that went while Serin was down goes', async () => {
@@ -80,7 +79,6 @@ it('I17: a rule of the root namespace for all hosts is not hidden, and a rule th
   await lab.pass(60_000);
   expect(policies(lab)).toEqual(both(undefined));
   expect(JSON.stringify(lab.writes)).not.toMatch(/Contested|DriftCorrected/);
-  lab.close();
 });
 
 it('I17: a route of the user’s that leads to a subset is refused before anything is written', async () => {
@@ -112,5 +110,4 @@ it('I17: a route of the user’s that leads to a subset is refused before anythi
   lab.server.patch({ ...ruleRef(APP), kind: 'VirtualService' }, { spec: { http } });
   expect(await lab.passUntil(() => lab.phase() === 'Initialized', 600_000)).toBe(true);
   expect(lab.lost).toEqual([]);
-  lab.close();
 });

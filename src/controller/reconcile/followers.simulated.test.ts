@@ -35,7 +35,6 @@ it('I17: another Service of the target follows the apex to the primary, and is r
   expect(await lab.passUntil(() => selectorOf(lab, 'admin')?.app === APP, 300_000)).toBe(true);
   await lab.pass(60_000);
   expect([raw(lab.server.find(refTo('admin')))?.metadata.annotations, selectorOf(lab, APP), lab.lost]).toEqual([{}, { app: APP }, []]);
-  lab.close();
 });
 
 it('I17: a later follower follows at once, and a follower that a tool puts back is corrected, by the brake', async () => {
@@ -45,7 +44,6 @@ it('I17: a later follower follows at once, and a follower that a tool puts back 
   lab.server.patch(refTo('late'), { spec: { selector: { app: APP } } });
   expect(await lab.passUntil(() => selectorOf(lab, 'late')?.app === PRIMARY.app, 30_000)).toBe(true);
   expect(eventsOf(lab, 'ServiceFollows')).toHaveLength(1);
-  lab.close();
 });
 
 it('I2, I17: a Service by a label of both sides follows, so that the canary has no users of its own', async () => {
@@ -63,7 +61,6 @@ it('I2, I17: a Service by a label of both sides follows, so that the canary has 
   lab.server.delete(canaryRef);
   expect(await lab.passUntil(() => selectorOf(lab, 'web')?.app === undefined, 300_000)).toBe(true);
   expect(selectorOf(lab, 'web')).toEqual({ tier: 'web' });
-  lab.close();
 });
 
 it('I17: a Service that another workload shares does not follow, also when it is made later', async () => {
@@ -80,7 +77,6 @@ it('I17: a Service that another workload shares does not follow, also when it is
   lab.server.create(service('both', { app: APP }));
   await lab.pass(60_000);
   expect([selectorOf(lab, 'both'), lab.lost]).toEqual([{ app: APP }, []]);
-  lab.close();
 });
 
 it('I17: followers none leaves a later Service unmodified', async () => {
@@ -88,5 +84,4 @@ it('I17: followers none leaves a later Service unmodified', async () => {
   lab.server.create(service('late', { app: APP }));
   await lab.pass(60_000);
   expect(selectorOf(lab, 'late')).toEqual({ app: APP });
-  lab.close();
 });

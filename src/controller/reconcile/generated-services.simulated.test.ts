@@ -39,7 +39,6 @@ it('ports, selector and our metadata of a Service are put back, and additions of
   expect(healed?.metadata.labels).toEqual({ ...made?.metadata.labels, theirs: 'a' });
   expect(healed?.metadata.annotations).toEqual({ ...made?.metadata.annotations, theirs: 'b' });
   expect(lab.lost).toEqual([]);
-  lab.close();
 });
 
 it('another service.name makes other Services, and those of the former one stay until the Canary goes; clients of either lose nothing', async () => {
@@ -56,7 +55,6 @@ it('another service.name makes other Services, and those of the former one stay 
     ...[APP, APP],
   ]);
   expect([lab.answering(), lab.lost]).toEqual([[APP], []]);
-  lab.close();
 });
 
 it('after several changes of service.name the Services between are also restored, made by Serin or found in place', async () => {
@@ -79,7 +77,6 @@ it('after several changes of service.name the Services between are also restored
   expect(selected('theirs')).toBe(`${APP}-primary`);
   expect(['made-primary', 'made-canary', 'found-primary', 'found-canary'].map(selected)).toEqual(Array(4).fill(undefined));
   expect([lab.answering(), lab.lost]).toEqual([[APP], []]);
-  lab.close();
 });
 
 it('a Service that was found in place is restored to its original, after any write of Serin', async () => {
@@ -106,7 +103,6 @@ it('a Service that was found in place is restored to its original, after any wri
   expect(raw(after)?.spec.selector).toEqual(before.spec.selector);
   expect(raw(after)?.spec.ports).toMatchObject(before.spec.ports);
   expect([lab.answering(), lab.lost]).toEqual([[APP], []]);
-  lab.close();
 });
 
 it('the Canary’s port name under another number is replaced in one write, and no port of the user’s Service is lost', async () => {
@@ -132,5 +128,4 @@ it('the Canary’s port name under another number is replaced in one write, and 
   const { selector, ports } = raw(lab.server.find(ref))?.spec ?? {};
   expect([selector, ports]).toEqual([{ app: APP }, wanted]);
   expect(lab.lost).toEqual([]);
-  lab.close();
 });

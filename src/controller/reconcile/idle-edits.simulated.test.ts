@@ -99,7 +99,6 @@ it.each(rows)(
       expect(correctionsOf(lab, object)).toEqual([expect.stringContaining('it was deleted, and Serin has made it again')]);
       await isQuiet(lab);
     }
-    lab.close();
   },
 );
 
@@ -120,7 +119,6 @@ it.each(rows)(
       expect(correctionsOf(lab, object)).toEqual([expect.stringMatching(new RegExp(` was changed( by [\\w-]+)?${outcome}`))]);
       await isQuiet(lab);
     }
-    lab.close();
   },
 );
 
@@ -132,5 +130,4 @@ it('I8: after the anchor was deleted, with all that it owned, everything is made
   await lab.pass(120_000);
   expect(names()).toEqual(before);
   await isQuiet(lab);
-  lab.close();
 });

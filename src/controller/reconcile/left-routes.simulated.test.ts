@@ -47,7 +47,6 @@ it.each(cells)(
     }
     const left = raw(lab.server.find(virtualService))?.spec.http[0].route;
     expect([left, lab.answering(), lab.lost]).toEqual([isFound ? [route] : undefined, [APP], []]);
-    lab.close();
   },
 );
 
@@ -73,5 +72,4 @@ it('E113: a release goes on by its new provider when the routes of the one befor
   lab.server.delete(virtualService);
   expect(await lab.passUntil(() => lab.phase() === 'Succeeded', 300_000)).toBe(true);
   expect([lab.server.find(virtualService), lab.lost]).toEqual([undefined, []]);
-  lab.close();
 });

@@ -104,7 +104,6 @@ it.each(Object.entries(kinds))('I17: each %s of spec.routeRefs is split, healed 
   await deleteCanary(lab);
   expect(lab.server.find(ref('inside'))?.spec).toEqual(routes.inside);
   expect(lab.server.find(ref('outside'))?.spec).toEqual(edited);
-  lab.close();
 });
 
 it.each(Object.entries(kinds))('a %s that is listed and not there is waited for, and named', async (kind, each) => {
@@ -118,7 +117,6 @@ it.each(Object.entries(kinds))('a %s that is listed and not there is waited for,
   create('later', each.route('later.example.org', APP));
   expect(await lab.passUntil(() => leads('later')[0]?.[`${APP}-canary`] === 25, 60_000)).toBe(true);
   expect(await lab.passUntil(() => lab.phase() === 'Succeeded', 600_000)).toBe(true);
-  lab.close();
 });
 
 it.each(Object.entries(kinds))(
@@ -138,7 +136,6 @@ it.each(Object.entries(kinds))(
     expect(condition(lab, 'WouldBeLost')?.message ?? '').not.toContain('inside');
     await lab.pass(60_000);
     expect(raw(lab.canary())?.status.release.listedRoutes).toEqual(listed(each, kind, 'inside').routeRefs);
-    lab.close();
   },
 );
 
@@ -170,7 +167,6 @@ it.each(Object.entries(kinds))('I17: two Canaries share a %s, and each splits it
   expect(leads('shared').slice(0, 2)).toEqual([each.leadsTo(shared)[0], { 'shop-primary': 100, 'shop-canary': 0, ...kept(kind, 'shop') }]);
   await deleteCanary(lab, 'shop');
   expect(lab.server.find(ref('shared'))?.spec).toEqual(shared);
-  lab.close();
 });
 
 it.each([false, true])('I17: a route that was listed later is given back at deletion, with Serin down meanwhile: %s', async (isDown) => {
@@ -189,7 +185,6 @@ it.each([false, true])('I17: a route that was listed later is given back at dele
   expect(await lab.passUntil(() => lab.canary() === undefined, 300_000)).toBe(true);
   await lab.pass(180_000);
   expect([lab.server.find(ref('inside'))?.spec, lab.server.find(ref('outside'))?.spec]).toEqual([routes.inside, routes.outside]);
-  lab.close();
 });
 
 it.each(Object.entries(kinds))('I17: an edit of a listed %s between any two requests of Serin is not lost', async (kind, each) => {
@@ -215,5 +210,4 @@ it.each(Object.entries(kinds))('I17: an edit of a listed %s between any two requ
   expect(await lab.passUntil(() => lab.phase() === 'Succeeded', 900_000)).toBe(true);
   await deleteCanary(lab);
   expect(lost).toEqual([]);
-  lab.close();
 });

@@ -18,5 +18,4 @@ it('E80, DF11: a release waits for a primary without pods, the condition says so
   );
   lab.server.patch(canaryRef, { spec: { skipAnalysis: true } });
   expect(await lab.passUntil(() => lab.phase() === 'Succeeded' && imageOf(lab) === '3', 300_000)).toBe(true);
-  lab.close();
 });

@@ -73,7 +73,6 @@ describe('a tool that puts the manifest of its user back', () => {
     const tool = new Tool(lab, serviceRef, { selector: { app: APP } });
     await tool.syncFor(600_000);
     expect(longestMs(tool.asInManifestMs)).toBeLessThanOrEqual(3_000);
-    lab.close();
   });
 
   // Helm writes the Service before the Deployment: other writes meanwhile must not delay its correction.
@@ -85,7 +84,6 @@ describe('a tool that puts the manifest of its user back', () => {
     await tool.syncFor(120_000);
     expect(longestMs(tool.asInManifestMs)).toBeLessThanOrEqual(3_000);
     expect(raw(lab.canary())?.status?.phase).not.toBe('Initialized');
-    lab.close();
   });
 
   it('holds a release where it leads a route of the user’s past the split, and the time under it does not count', async () => {
@@ -127,7 +125,6 @@ describe('a tool that puts the manifest of its user back', () => {
     expect(weight(lab)).toBe(20);
     expect(lab.clock.monotonicMs() - correctedMs).toBeGreaterThanOrEqual(INTERVAL_MS);
     expect(await lab.passUntil(() => lab.phase() === 'Succeeded', 900_000)).toBe(true);
-    lab.close();
   });
 });
 

@@ -33,5 +33,4 @@ it('DF650: routes are taken over and restored without the rule that no request m
   expect(await lab.passUntil(() => lab.server.find(primaryRef) === undefined, 120_000)).toBe(true);
   expect(services()).toEqual([APP]);
   expect(refused).toBeGreaterThan(atTakeover);
-  lab.close();
 });

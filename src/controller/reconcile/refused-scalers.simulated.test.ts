@@ -28,7 +28,6 @@ describe('missing and forbidden scalers', () => {
     lab.server.create(anHpa());
     expect(await idleIn(lab, 'Initialized')).toBe('Initialized');
     expect([lab.answering(), lab.lost]).toEqual([[primaryRef.name], []]);
-    lab.close();
   });
 
   it('without KEDA in the cluster the same, until its CRD is installed', async () => {
@@ -42,7 +41,6 @@ describe('missing and forbidden scalers', () => {
     lab.server.create(aScaledObject());
     await lab.pass(120_000);
     expect(await idleIn(lab, 'Initialized')).toBe('Initialized');
-    lab.close();
   });
 
   it('a scaler that is deleted in the middle of a release does not keep it from being rolled back', async () => {
@@ -56,7 +54,6 @@ describe('missing and forbidden scalers', () => {
     await lab.pass(60_000);
     expect([raw(lab.canary())?.status?.canaryWeight, lab.answering()]).toEqual([0, [primaryRef.name]]);
     expect(messagesOf(lab)).toContain('HorizontalPodAutoscaler podinfo does not exist');
-    lab.close();
   });
 
   it('a scaler of the user with the name of ours is refused, unless it is handed over', async () => {
@@ -74,7 +71,6 @@ describe('missing and forbidden scalers', () => {
     lab.push('2');
     expect(await idleIn(lab, 'Succeeded')).toBe('Succeeded');
     expect(lab.server.find(ofPrimary(hpaRef))?.spec).toMatchObject({ minReplicas: 2, scaleTargetRef: { name: primaryRef.name } });
-    lab.close();
   });
 
   it('a query that was not rewritten is reported by a condition, which ends with its cause', async () => {
@@ -85,6 +81,5 @@ describe('missing and forbidden scalers', () => {
     lab.server.patch(canaryRef, { spec: { autoscalerRef: { primaryScalerQueries: {} } } });
     await lab.pass(10_000);
     expect(warning()).toBeUndefined();
-    lab.close();
   });
 });

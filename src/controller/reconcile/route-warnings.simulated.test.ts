@@ -37,11 +37,9 @@ it('a port of the root that the backends lack is reported once, by a warning on 
       message: expect.stringMatching(new RegExp(`${APP}-${side}.* port 8080`)),
     })),
   );
-  lab.close();
 });
 
 it('a split whose ports agree causes no warning', async () => {
   const lab = await initialized(80);
   expect(warnings(lab)).toEqual([]);
-  lab.close();
 });

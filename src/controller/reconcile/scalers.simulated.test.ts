@@ -31,7 +31,6 @@ describe('the primary has a scaler of its own', () => {
     const at = (what: string) => writes.findIndex((one) => one.startsWith(what));
     expect(at('apply HorizontalPodAutoscaler')).toBeGreaterThan(at(`create Deployment ${primaryRef.name}`));
     expect(raw(lab.canary())?.status?.release?.scaler).toBe('HorizontalPodAutoscaler/podinfo');
-    lab.close();
   });
 
   it('an edit of the scaler reaches the primary with the next promotion, and not before', async () => {
@@ -47,7 +46,6 @@ describe('the primary has a scaler of its own', () => {
     await lab.pass(5_000);
     expect(await idleIn(lab, 'Succeeded')).toBe('Succeeded');
     expect(raw(lab.server.find(ofPrimary(hpaRef)))?.spec.behavior).toBeUndefined();
-    lab.close();
   });
 
   it('D8: a release raises its minimum, restores it, and leaves the scaler of the target unmodified', async () => {
@@ -65,7 +63,6 @@ describe('the primary has a scaler of its own', () => {
     expect([raw(after)?.spec.minReplicas, after?.metadata.annotations?.['serin.dev/before-raise']]).toEqual([2, undefined]);
     expect(lab.server.find(hpaRef)).toEqual(before);
     expect(lab.lost).toEqual([]);
-    lab.close();
   });
 
   it('D8: a raised minimum is restored by a controller that was killed meanwhile', async () => {
@@ -78,7 +75,6 @@ describe('the primary has a scaler of its own', () => {
     lab.start();
     expect(await idleIn(lab, 'Succeeded')).toBe('Succeeded');
     expect(raw(lab.server.find(ofPrimary(hpaRef)))?.spec.minReplicas).toBe(2);
-    lab.close();
   });
 
   it('I18: three releases within ten minutes raise it and put it back, and Serin contests nothing', async () => {
@@ -93,7 +89,6 @@ describe('the primary has a scaler of its own', () => {
     expect(lab.clock.monotonicMs() - from).toBeLessThan(600_000);
     // The brake has nothing left to correct later.
     expect([messagesOf(lab).includes('changed back'), lab.clock.pending]).toEqual([false, 0]);
-    lab.close();
   });
 
   it('primaryScalerReplicas that are edited while idle apply at once, and the scaler of the target with the promotion', async () => {
@@ -112,7 +107,6 @@ describe('the primary has a scaler of its own', () => {
     await lab.pass(2_000);
     expect(await idleIn(lab, 'Succeeded')).toBe('Succeeded');
     expect(raw(lab.server.find(ofPrimary(hpaRef)))?.spec).toMatchObject({ minReplicas: 3, maxReplicas: 20 });
-    lab.close();
   });
 
   it('an annotation that the source has lost leaves the copy with the next promotion', async () => {
@@ -127,7 +121,6 @@ describe('the primary has a scaler of its own', () => {
     expect(await idleIn(lab, 'Succeeded')).toBe('Succeeded');
     expect(lab.server.find(ofPrimary(hpaRef))?.metadata.annotations).not.toHaveProperty('note');
     expect(lab.server.find(ofPrimary(hpaRef))?.metadata.labels ?? {}).not.toHaveProperty('team');
-    lab.close();
   });
 
   it.each([
@@ -152,13 +145,11 @@ describe('the primary has a scaler of its own', () => {
     const whole = lab.writes.slice(from).filter(({ ref: written }) => written.name === `${APP}-primary` && written.kind === ref.kind);
     // The news, raised for the release, and put back.
     expect(whole.length).toBeLessThanOrEqual(3);
-    lab.close();
   });
 
   it('primaryScalerReplicas go before the limits of the scaler', async () => {
     const lab = await initialized(anHpa(), { primaryScalerReplicas: { minReplicas: 3, maxReplicas: 30 } });
     expect(lab.server.find(ofPrimary(hpaRef))?.spec).toMatchObject({ minReplicas: 3, maxReplicas: 30 });
-    lab.close();
   });
 
   it.each([
@@ -198,7 +189,6 @@ describe('the primary has a scaler of its own', () => {
       await lab.pass(2_000);
       expect(await idleIn(lab, 'Succeeded')).toBe('Succeeded');
       expect(lab.server.find(ofPrimary(ref))?.spec).toMatchObject(own);
-      lab.close();
     },
   );
 
@@ -212,7 +202,6 @@ describe('the primary has a scaler of its own', () => {
     lab.push('2');
     expect(await idleIn(lab, 'Succeeded')).toBe('Succeeded');
     expect(raw(lab.server.find(ofPrimary(hpaRef)))?.spec).toMatchObject({ minReplicas: 2, maxReplicas: 10 });
-    lab.close();
   });
 
   it('I8: an idle Canary writes nothing, however often the scaler reports its measurements', async () => {
@@ -226,7 +215,6 @@ describe('the primary has a scaler of its own', () => {
     lab.start();
     await lab.pass(60_000);
     expect([before > 0, lab.writes]).toEqual([true, []]);
-    lab.close();
   });
 });
 
@@ -238,7 +226,6 @@ describe('the scaler of the target', () => {
     expect(at(`patch ScaledObject ${APP}`)).toBeGreaterThan(at(`apply Service ${APP}`));
     expect(at(`patch Deployment ${APP}/scale`)).toBeGreaterThan(at(`patch ScaledObject ${APP}`));
     expect([annotation(lab, soRef, PAUSED), replicas(lab)]).toEqual(['0', 0]);
-    lab.close();
   });
 
   it('the primary is not paused, also when it is made while the target is', async () => {
@@ -247,7 +234,6 @@ describe('the scaler of the target', () => {
     await lab.pass(10_000);
     expect([annotation(lab, soRef, PAUSED), annotation(lab, ofPrimary(soRef), PAUSED)]).toEqual(['0', undefined]);
     expect(raw(lab.server.find(ofPrimary(soRef)))?.spec.scaleTargetRef.name).toBe(primaryRef.name);
-    lab.close();
   });
 
   it('it is woken before the target, which starts with its minimum, and is paused again', async () => {
@@ -260,7 +246,6 @@ describe('the scaler of the target', () => {
     expect(writes.indexOf(`patch ScaledObject ${APP}`)).toBeLessThan(writes.indexOf(`patch Deployment ${APP}/scale`));
     expect(await idleIn(lab, 'Succeeded')).toBe('Succeeded');
     expect([replicas(lab), annotation(lab, soRef, PAUSED)]).toEqual([0, '0']);
-    lab.close();
   });
 
   it('a pause of the user is put back when the target wakes, and when the Canary goes', async () => {
@@ -272,7 +257,6 @@ describe('the scaler of the target', () => {
     lab.server.delete(canaryRef);
     await lab.pass(60_000);
     expect([annotation(lab, soRef, PAUSED), annotation(lab, soRef, 'serin.dev/paused-replicas-before')]).toEqual(['3', undefined]);
-    lab.close();
   });
 
   it('fields of newer versions survive every write of a whole life', async () => {
@@ -282,7 +266,6 @@ describe('the scaler of the target', () => {
     expect(await idleIn(lab, 'Succeeded')).toBe('Succeeded');
     expect(lab.server.find(soRef)?.spec).toMatchObject(newer);
     expect(lab.server.find(ofPrimary(soRef))?.spec).toMatchObject(newer);
-    lab.close();
   });
 
   it('I7: a Canary that goes wakes it before the target is raised', async () => {
@@ -295,7 +278,6 @@ describe('the scaler of the target', () => {
       undefined,
       [],
     ]);
-    lab.close();
   });
 
   it('I7: also when the Canary was deleted while Serin was down, whose scaler was named after it came', async () => {
@@ -312,7 +294,6 @@ describe('the scaler of the target', () => {
     lab.start();
     await lab.pass(60_000);
     expect([annotation(lab, soRef, PAUSED), replicas(lab)]).toEqual([undefined, 4]);
-    lab.close();
   });
 });
 
@@ -328,7 +309,6 @@ describe('another scaler', () => {
     expect(lab.server.find(ofPrimary(hpaRef))).toBeUndefined();
     expect(raw(lab.server.find(ofPrimary(ref)))?.spec.scaleTargetRef.name).toBe(primaryRef.name);
     expect(raw(lab.canary())?.status?.release?.scaler).toBe(`${ref.kind}/${ref.name}`);
-    lab.close();
   });
 
   it('the scaler of the target that is not named any more is woken, and its primary goes', async () => {
@@ -337,7 +317,6 @@ describe('another scaler', () => {
     await lab.pass(20_000);
     expect([annotation(lab, soRef, PAUSED), lab.server.find(ofPrimary(soRef))]).toEqual([undefined, undefined]);
     expect(raw(lab.canary())?.status?.release).not.toHaveProperty('scaler');
-    lab.close();
   });
 
   it.each([{ isDown: false }, { isDown: true }])(
@@ -352,7 +331,6 @@ describe('another scaler', () => {
       await lab.pass(20_000);
       expect(lab.server.find(ofPrimary(hpaRef))).toBeUndefined();
       expect(raw(lab.canary())?.status?.release).not.toHaveProperty('scaler');
-      lab.close();
     },
   );
 
@@ -363,7 +341,6 @@ describe('another scaler', () => {
       await lab.pass(20_000);
     }
     expect([lab.server.find(ofPrimary(hpaRef)) !== undefined, eventsOf(lab, 'DriftCorrected')]).toEqual([true, []]);
-    lab.close();
   });
 
   it('a former scaler that is not ours stays', async () => {
@@ -373,7 +350,6 @@ describe('another scaler', () => {
     lab.server.patch(canaryRef, { spec: { autoscalerRef: null } });
     await lab.pass(20_000);
     expect(lab.server.find(ofPrimary(hpaRef))).toBeDefined();
-    lab.close();
   });
 });
 
@@ -390,5 +366,4 @@ it.each([
   lab.push('2');
   expect(await idleIn(lab, 'Succeeded')).toBe('Succeeded');
   expect([replicas(lab, primaryRef), lab.lost]).toEqual([gets, []]);
-  lab.close();
 });

@@ -46,7 +46,6 @@ it.each([
   const wrote = lab.writesByController.map(({ length }, index) => length > (before2[index] ?? 0));
   expect(wrote.toSorted()).toEqual([false, true]);
   expect(lab.lost).toEqual([]);
-  lab.close();
 });
 
 it('I8: a controller that takes over from a killed one signs with its next record, and neither stands aside nor writes for it', async () => {
@@ -60,7 +59,6 @@ it('I8: a controller that takes over from a killed one signs with its next recor
   expect(await lab.passUntil(() => lab.phase() === 'Succeeded', 300_000)).toBe(true);
   expect(raw(lab.canary())?.status?.release?.writer).not.toBe(first);
   expect(lab.logged.filter(({ reason }) => reason === 'ForeignController')).toEqual([]);
-  lab.close();
 });
 
 it('I8: a Serin that stood aside goes on when the other one is gone: a rolling update without a lease strands no release', async () => {
@@ -76,7 +74,6 @@ it('I8: a Serin that stood aside goes on when the other one is gone: a rolling u
   alive[goesOn] = false;
   expect(await lab.passUntil(() => lab.phase() === 'Succeeded', 900_000)).toBe(true);
   expect(lab.lost).toEqual([]);
-  lab.close();
 });
 
 it('I8: a release that is left to a controller without a name for itself has no timer left, and is not touched', async () => {
@@ -96,7 +93,6 @@ it('I8: a release that is left to a controller without a name for itself has no 
   lab.push('3');
   await lab.pass(120_000);
   expect([lab.writes.length, raw(lab.canary())?.status.canaryWeight]).toEqual([before, 77]);
-  lab.close();
 });
 
 it('DF825: a Canary that is left to another controller keeps a mark that its status writes do not take away, until Serin goes on', async () => {
@@ -113,5 +109,4 @@ it('DF825: a Canary that is left to another controller keeps a mark that its sta
   expect(mark()).toMatch(/^\d{4}-/);
   lab.server.patch(canaryRef, { metadata: { annotations: { 'serin.dev/resume': '1' } } });
   expect(await lab.passUntil(() => mark() === undefined, 60_000)).toBe(true);
-  lab.close();
 });

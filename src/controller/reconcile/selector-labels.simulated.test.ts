@@ -59,7 +59,6 @@ it('I14: other --selector-labels change nothing of a Canary whose primary serves
   lab.push('2');
   expect(await lab.passUntil(() => lab.phase() === 'Succeeded', 300_000)).toBe(true);
   expect([selectors(lab), lab.lost]).toEqual([byBoth, []]);
-  lab.close();
 });
 
 it('I8, I17: Services that an earlier Serin made select by one label stay so at rest, and are narrowed before a release has users', async () => {
@@ -77,7 +76,6 @@ it('I8, I17: Services that an earlier Serin made select by one label stay so at 
   expect(await lab.passUntil(() => lab.phase() === 'Succeeded', 300_000)).toBe(true);
   await lab.pass(60_000);
   expect([selectors(lab), lab.lost]).toEqual([byBoth, []]);
-  lab.close();
 });
 
 it.each([APP, `${APP}-primary`, `${APP}-canary`])(
@@ -89,7 +87,6 @@ it.each([APP, `${APP}-primary`, `${APP}-canary`])(
     expect(selectors(lab)).not.toEqual(byBoth);
     await lab.pass(30_000);
     expect([selectors(lab), lab.lost]).toEqual([byBoth, []]);
-    lab.close();
   },
 );
 
@@ -100,7 +97,6 @@ it('I14: the same in the middle of a release', async () => {
   lab.start(() => true, otherFlag);
   expect(await lab.passUntil(() => lab.phase() === 'Succeeded', 300_000)).toBe(true);
   expect([selectors(lab), lab.lost]).toEqual([byBoth, []]);
-  lab.close();
 });
 
 it('I14: --selector-labels that no longer name a label of the target follow the primary, also at deletion', async () => {
@@ -112,7 +108,6 @@ it('I14: --selector-labels that no longer name a label of the target follow the 
   lab.server.delete({ apiVersion: 'flagger.app/v1beta1', kind: 'Canary', name: APP, namespace: NAMESPACE });
   expect(await lab.passUntil(() => lab.server.find(primaryRef) === undefined, 300_000)).toBe(true);
   expect([selectorOf(lab, APP), lab.lost]).toEqual([{ app: APP }, []]);
-  lab.close();
 });
 
 it('I14: a primary that was deleted comes back with its selector, under other --selector-labels', async () => {
@@ -125,7 +120,6 @@ it('I14: a primary that was deleted comes back with its selector, under other --
   const { selector, template } = raw(lab.server.find(primaryRef))?.spec ?? {};
   expect(template?.metadata.labels).toMatchObject(selector?.matchLabels ?? { none: 'made' });
   expect(lab.answering()).toEqual([`${APP}-primary`]);
-  lab.close();
 });
 
 it.each([
@@ -156,7 +150,6 @@ it.each([
     lab.server.delete({ apiVersion: 'flagger.app/v1beta1', kind: 'Canary', name: APP, namespace: NAMESPACE });
     expect(await lab.passUntil(() => lab.server.find(primaryRef) === undefined, 300_000)).toBe(true);
     expect([selectorOf(lab, APP), lab.lost]).toEqual([{ [NAME]: APP }, []]);
-    lab.close();
   },
 );
 
@@ -169,5 +162,4 @@ it('I14: a target that was created again with another value of the label is rele
   expect(selectors(lab)).toEqual([ofPrimary, ofPrimary, { app: 'shop' }]);
   expect(raw(lab.server.find(primaryRef))?.spec.template.metadata.labels).toEqual({ app: `${APP}-primary`, tier: 'web' });
   expect(lab.lost).toEqual([]);
-  lab.close();
 });

@@ -56,7 +56,6 @@ it('I17: a Service that is found in place keeps its ports, and the Services of b
     found.spec.ports,
   ]);
   expect(lab.lost).toEqual([]);
-  lab.close();
 });
 
 it('I17, I18: a later edit of the Service reaches both sides, and is contested by no one', async () => {
@@ -72,7 +71,6 @@ it('I17, I18: a later edit of the Service reaches both sides, and is contested b
   await lab.pass(300_000);
   expect(lab.writes.slice(before)).toEqual([]);
   expect([contests(lab), lab.lost]).toEqual([[], []]);
-  lab.close();
 });
 
 it('I17, I8: an edit while Serin is down reaches both sides, and a restart without one writes nothing', async () => {
@@ -87,5 +85,4 @@ it('I17, I8: an edit while Serin is down reaches both sides, and a restart witho
   await lab.pass(60_000);
   for (const name of SIDES) expect(termsOf(lab, name)).toMatchObject({ protocol: undefined, waypoint: undefined });
   expect([contests(lab), lab.lost]).toEqual([[], []]);
-  lab.close();
 });

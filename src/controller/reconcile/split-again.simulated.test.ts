@@ -103,5 +103,4 @@ it.each(Object.entries(kinds))('a %s that is written whole stays so, until its a
   expect(lab.writes.slice(idle)).toEqual([]);
   await deleteCanary(lab);
   expect(live().spec).toEqual(each.route);
-  lab.close();
 });

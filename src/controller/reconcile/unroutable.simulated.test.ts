@@ -48,7 +48,6 @@ it('E96, D10: after an edit to a provider whose Ingress lacks the backend no wei
   lab.push('3');
   expect(await lab.passUntil(() => lab.phase() === 'Succeeded', 120_000)).toBe(true);
   expect(lab.lost).toEqual([]);
-  lab.close();
 });
 
 it('E96: an Ingress that loses its backend before a release is reported, holds the release, and lets it go on when it is corrected', async () => {
@@ -64,7 +63,6 @@ it('E96: an Ingress that loses its backend before a release is reported, holds t
   expect(await lab.passUntil(() => copied(lab) === '25', 30_000)).toBe(true);
   expect(await lab.passUntil(() => lab.phase() === 'Succeeded', 120_000)).toBe(true);
   expect(lab.lost).toEqual([]);
-  lab.close();
 });
 
 it('D10: a weight that the API server refuses to write into the route is not reported', async () => {
@@ -77,7 +75,6 @@ it('D10: a weight that the API server refuses to write into the route is not rep
   expect(lab.canary()?.status).toMatchObject({ phase: 'Progressing', canaryWeight: 0, release: { routes: { canary: 25 } } });
   lab.refuse = () => undefined;
   expect(await lab.passUntil(() => raw(lab.canary())?.status?.canaryWeight === 50, 60_000)).toBe(true);
-  lab.close();
 });
 
 const virtualService = { apiVersion: 'networking.istio.io/v1beta1', kind: 'VirtualService', name: APP, namespace: NAMESPACE };
@@ -124,6 +121,5 @@ it.each(cells)(
     expect(raw(lab.canary())?.status?.release).not.toHaveProperty('leftRoutes');
     expect(raw(lab.canary())?.status?.release).not.toHaveProperty('routedFor');
     expect(lab.lost).toEqual([]);
-    lab.close();
   },
 );

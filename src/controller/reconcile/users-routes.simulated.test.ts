@@ -132,7 +132,6 @@ it('fields of the Canary that a route of the user’s makes void are named, with
   expect(said()).toBe(
     `spec.service.timeout has no effect, since HTTPProxy ${APP} is yours: say it there, or hand it over by metadata.annotations[serin.dev/adopt]: "true"`,
   );
-  lab.close();
 });
 
 it.each(Object.entries(kinds))(
@@ -180,6 +179,5 @@ it.each(Object.entries(kinds))(
       expect(managersOf(lab.server.find(ref)), ref.kind).not.toContain('serin');
     // The model's clients call every Service of a VirtualService, and those of other applications are not in the model.
     expect(lab.lost.filter((text) => !/no Service (static|files|legacy) /.test(text))).toEqual([]);
-    lab.close();
   },
 );

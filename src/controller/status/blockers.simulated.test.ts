@@ -42,7 +42,6 @@ describe('status.release.blockers while idle', () => {
     const lab = await resting();
     expect(raw(lab.canary())?.status?.release).not.toHaveProperty('blockers');
     await expectSilence(lab);
-    lab.close();
   });
 
   it('I8, D13: names a route that cannot be written, is not written again while that lasts, and goes with it', async () => {
@@ -58,7 +57,6 @@ describe('status.release.blockers while idle', () => {
     lab.server.patch(ingressRef, { spec: leadingTo(APP) });
     await lab.pass(60_000);
     expect(blockers(lab)).toBeUndefined();
-    lab.close();
   });
 
   it('I8, I12, D13: names the field of an edit that is refused, and goes when it is corrected', async () => {
@@ -74,7 +72,6 @@ describe('status.release.blockers while idle', () => {
     lab.push('2');
     expect(await lab.passUntil(() => lab.phase() === 'Succeeded', 300_000)).toBe(true);
     expect(lab.lost).toEqual([]);
-    lab.close();
   });
 
   it('I12: a Canary that is refused from the start has no release, and its condition names the field', async () => {
@@ -89,7 +86,6 @@ describe('status.release.blockers while idle', () => {
       reason: 'InvalidSpec',
       field: 'spec.analysis.stepWeight',
     });
-    lab.close();
   });
 });
 
@@ -107,7 +103,6 @@ describe('status.release.blockers of a release', () => {
     lab.refuse = () => undefined;
     expect(await lab.passUntil(() => blockers(lab) === undefined, 60_000)).toBe(true);
     expect(await lab.passUntil(() => lab.phase() === 'Succeeded', 300_000)).toBe(true);
-    lab.close();
   });
 
   it('D13: names the object that refuses a promotion, beside the primary', async () => {
@@ -123,7 +118,6 @@ describe('status.release.blockers of a release', () => {
     expect(blockers(lab)).toMatchObject([{ code: 'PrimaryRejected', object: { name: primary } }, { code: 'Forbidden' }]);
     lab.refuse = () => undefined;
     expect(await lab.passUntil(() => lab.phase() === 'Succeeded', 300_000)).toBe(true);
-    lab.close();
   });
 
   it.each(['Initializing', 'Initialized', 'Progressing', 'Promoting', 'Finalising', 'Succeeded'])(
@@ -147,7 +141,6 @@ describe('status.release.blockers of a release', () => {
       else if (phase !== 'Initialized') expect(await lab.passUntil(() => lab.phase() === 'Succeeded', 300_000)).toBe(true);
       await lab.pass(60_000);
       expect([raw(lab.canary())?.status?.release?.run, lab.lost]).toEqual([run, []]);
-      lab.close();
     },
   );
 });

@@ -30,5 +30,4 @@ it('DF605: a status that would be too large is stored without what it can spare:
   expect(eventsOf(lab, 'StatusTruncated')).toEqual([message]);
   await lab.pass(60_000);
   expect(truncated(lab)).toBeUndefined();
-  lab.close();
 });

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { Canary } from '../../api/canary.ts';
+import { parsedCanary } from '../../../test/fakes/parsed-canary.ts';
+import type { Canary } from '../../api/canary.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { CanaryRegister } from './canary-register.ts';
 
@@ -22,17 +23,11 @@ function canary(
     ...{ targetUid: 't', revision: 's1:a', observedGeneration: 1, run: 1, step: 'resting', routes: { kind: 'weighted', canary: 0 } },
     ...{ failedChecks: 0, iterations: 0, startedMs: 0, stepStartedMs: 0 },
   };
-  return Canary.parse({
-    apiVersion: 'flagger.app/v1beta1',
-    kind: 'Canary',
-    metadata: { name, namespace, uid: `uid-${namespace}-${name}`, generation: 1, resourceVersion: '1', creationTimestamp: at },
-    spec: {
-      targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: target },
-      service: { port: 80, name: apex },
-      analysis: { interval: '1m', threshold: 1 },
-    },
-    ...(begun && { status: { phase: 'Initialized', failedChecks: 0, canaryWeight: 0, iterations: 0, release } }),
-  });
+  return parsedCanary(
+    { targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: target }, service: { name: apex }, analysis: { interval: '1m' } },
+    { name, namespace, uid: `uid-${namespace}-${name}`, creationTimestamp: at },
+    begun ? { phase: 'Initialized', failedChecks: 0, canaryWeight: 0, iterations: 0, release } : undefined,
+  );
 }
 
 function registerOf(...canaries: Canary[]): CanaryRegister {

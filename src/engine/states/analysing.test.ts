@@ -3,6 +3,7 @@ import {
   contested,
   type DecisionCase,
   deadlineMs,
+  decides,
   down,
   itDecides,
   nowMs,
@@ -36,38 +37,35 @@ const switching = { iterations: 1, stepWeight: 0 };
 const soaking = ['Progressing', 'WaitingPromotion'].flatMap((phase): DecisionCase[] => {
   const state = `${phase}.analysing.soaking`;
   return [
-    { state, when: 'the check is not due', decision: 'wait' },
-    { state, when: 'the check is due', due: true, decision: 'measure' },
-    { state, when: 'rollout hooks come first', due: true, hooks: ['rollout'], decision: 'callHooks' },
-    { state, when: 'rollback hooks are asked first (E82)', due: true, hooks: ['rollback'], decision: 'wait' },
-    {
-      state,
-      when: 'rollback hooks have answered',
+    decides(state, 'the check is not due', 'wait'),
+    decides(state, 'the check is due', 'measure', { due: true }),
+    decides(state, 'rollout hooks come first', 'callHooks', { due: true, hooks: ['rollout'] }),
+    decides(state, 'rollback hooks are asked first (E82)', 'wait', { due: true, hooks: ['rollback'] }),
+    decides(state, 'rollback hooks have answered', 'measure', {
       due: true,
       hooks: ['rollback'],
       context: { rollback: { run: 1, answeredMs: nowMs } },
-      decision: 'measure',
-    },
-    { state, when: 'it is due while paused', due: true, release: paused, decision: 'wait' },
-    { state, when: 'something is not written', due: true, facts: { converged: false }, decision: 'wait' },
-    { state, when: 'the routes are not confirmed (E63)', due: true, facts: { converged: false, ...unconfirmed }, decision: 'measure' },
-    { state, when: 'the canary is below its threshold', due: true, target: short, decision: 'measure' },
-    { state, when: 'it is below for the whole deadline', target: short, release: unready, decision: 'rollBack' },
-    { state, when: 'it is below for that long while paused', target: short, release: { ...unready, ...paused }, decision: 'wait' },
-    { state, when: 'it is ready after all', release: unready, decision: 'wait' },
-    { state, when: 'the canary is down', target: down, due: true, decision: 'withdrawTraffic' },
-    { state, when: 'the canary does not exist', target: null, decision: 'withdrawTraffic' },
+    }),
+    decides(state, 'it is due while paused', 'wait', { due: true, release: paused }),
+    decides(state, 'something is not written', 'wait', { due: true, facts: { converged: false } }),
+    decides(state, 'the routes are not confirmed (E63)', 'measure', { due: true, facts: { converged: false, ...unconfirmed } }),
+    decides(state, 'the canary is below its threshold', 'measure', { due: true, target: short }),
+    decides(state, 'it is below for the whole deadline', 'rollBack', { target: short, release: unready }),
+    decides(state, 'it is below for that long while paused', 'wait', { target: short, release: { ...unready, ...paused } }),
+    decides(state, 'it is ready after all', 'wait', { release: unready }),
+    decides(state, 'the canary is down', 'withdrawTraffic', { target: down, due: true }),
+    decides(state, 'the canary does not exist', 'withdrawTraffic', { target: null }),
   ];
 });
 
 const hooks = ['Progressing', 'WaitingPromotion'].flatMap((phase): DecisionCase[] => {
   const state = `${phase}.analysing.callingHooks`;
   return [
-    { state, when: 'they pass', ...passed, decision: 'measure' },
-    { state, when: 'they refuse', ...closed, decision: 'retry' },
-    { state, when: 'they refuse for the last time', ...closed, release: { failedChecks: 2 }, decision: 'rollBack' },
-    { state, when: 'no answer yet', due: true, decision: 'wait' },
-    { state, when: 'they pass, and the canary is down', ...passed, target: down, decision: 'withdrawTraffic' },
+    decides(state, 'they pass', 'measure', passed),
+    decides(state, 'they refuse', 'retry', closed),
+    decides(state, 'they refuse for the last time', 'rollBack', { ...closed, release: { failedChecks: 2 } }),
+    decides(state, 'no answer yet', 'wait', { due: true }),
+    decides(state, 'they pass, and the canary is down', 'withdrawTraffic', { ...passed, target: down }),
   ];
 });
 
@@ -82,83 +80,62 @@ describe('E10, E16, E20, E20b, E22, E22a, E63, E80, E81: decisions after the met
   const blind = { state, ...verdict('unmeasured'), analysis: { unmeasured: 'hold' as const } };
   const limited = { metrics: [{ name: 'errors', failureLimit: 0 }], threshold: 10 };
   itDecides([
-    { ...ok, when: 'passed', decision: 'step' },
-    { ...ok, when: 'passed, and the step needs more pods', ...tooFew, decision: 'raise' },
-    { ...ok, when: 'passed at the last weight', ...last, decision: 'promote' },
-    { ...ok, when: 'passed at the last weight with too few pods', ...last, facts: { scaler }, target: one, decision: 'promote' },
-    { ...ok, when: 'passed at the last weight, with a gate', ...last, hooks: ['confirm-promotion'], decision: 'confirmPromotion' },
-    { ...ok, when: 'passed, with a gate for the promotion only', hooks: ['confirm-promotion'], decision: 'step' },
-    { ...ok, when: 'passed, with a gate for more traffic', hooks: ['confirm-traffic-increase'], ...tooFew, decision: 'confirmTraffic' },
-    {
-      ...ok,
-      when: 'passed at the last weight, with both gates',
+    decides(ok, 'passed', 'step'),
+    decides(ok, 'passed, and the step needs more pods', 'raise', tooFew),
+    decides(ok, 'passed at the last weight', 'promote', last),
+    decides(ok, 'passed at the last weight with too few pods', 'promote', { ...last, facts: { scaler }, target: one }),
+    decides(ok, 'passed at the last weight, with a gate', 'confirmPromotion', { ...last, hooks: ['confirm-promotion'] }),
+    decides(ok, 'passed, with a gate for the promotion only', 'step', { hooks: ['confirm-promotion'] }),
+    decides(ok, 'passed, with a gate for more traffic', 'confirmTraffic', { hooks: ['confirm-traffic-increase'], ...tooFew }),
+    decides(ok, 'passed at the last weight, with both gates', 'confirmTraffic', {
       ...last,
       hooks: ['confirm-traffic-increase', 'confirm-promotion'],
-      decision: 'confirmTraffic',
-    },
-    {
-      ...ok,
-      when: 'passed at the last iteration, before all traffic (E16)',
+    }),
+    decides(ok, 'passed at the last iteration, before all traffic (E16)', 'confirmPromotion', {
       analysis: switching,
       release: { iterations: 1 },
       hooks: ['confirm-promotion', 'confirm-traffic-increase'],
-      decision: 'confirmPromotion',
-    },
-    {
-      ...ok,
-      when: 'passed with all traffic after that gate',
+    }),
+    decides(ok, 'passed with all traffic after that gate', 'promote', {
       analysis: switching,
       release: { iterations: 2, routes: weighted(100) },
       hooks: ['confirm-promotion'],
-      decision: 'promote',
-    },
-    {
-      ...ok,
+    }),
+    decides(ok, 'passed at the last weight, with both gates', 'confirmPromotion', {
       state: 'WaitingPromotion.analysing.measuring',
-      when: 'passed at the last weight, with both gates',
       ...last,
       hooks: ['confirm-traffic-increase', 'confirm-promotion'],
-      decision: 'confirmPromotion',
-    },
+    }),
     ...held.flatMap(({ when, facts }): DecisionCase[] => [
-      { ...ok, when: `passed, and ${when}`, facts, decision: 'holdUp' },
-      { ...ok, when: `passed at the last weight, and ${when}`, ...last, facts, hooks: ['confirm-promotion'], decision: 'holdUp' },
-      { ...bad, when: `failed, and ${when}`, facts, decision: 'retry' },
+      decides(ok, `passed, and ${when}`, 'holdUp', { facts }),
+      decides(ok, `passed at the last weight, and ${when}`, 'holdUp', { ...last, facts, hooks: ['confirm-promotion'] }),
+      decides(bad, `failed, and ${when}`, 'retry', { facts }),
     ]),
-    { ...ok, when: 'passed, and the primary is not ready', primary: short, decision: 'awaitPrimary' },
-    { ...ok, when: 'passed, and neither side is ready', primary: short, target: short, facts: refused, decision: 'awaitPrimary' },
-    { ...ok, when: 'passed, and the canary is below its threshold', target: short, facts: refused, decision: 'awaitCanary' },
-    {
-      ...ok,
-      when: 'passed at the last weight, and the canary is below its threshold',
+    decides(ok, 'passed, and the primary is not ready', 'awaitPrimary', { primary: short }),
+    decides(ok, 'passed, and neither side is ready', 'awaitPrimary', { primary: short, target: short, facts: refused }),
+    decides(ok, 'passed, and the canary is below its threshold', 'awaitCanary', { target: short, facts: refused }),
+    decides(ok, 'passed at the last weight, and the canary is below its threshold', 'awaitCanary', {
       ...last,
       target: short,
       hooks: ['confirm-promotion'],
-      decision: 'awaitCanary',
-    },
-    {
-      ...ok,
-      when: 'passed, and a raised primary is as good as before',
+    }),
+    decides(ok, 'passed, and a raised primary is as good as before', 'step', {
       primary: short,
       release: { capacity: { side: 'primary', pods: 4, had: 1 } },
-      decision: 'step',
-    },
-    { ...bad, when: 'failed', decision: 'retry' },
-    { ...bad, when: 'failed for the last time', release: { failedChecks: 2 }, decision: 'rollBack' },
-    { ...bad, when: 'failed more often than its own limit (E20b)', analysis: limited, decision: 'rollBack' },
-    { state, ...verdict('unmeasured'), when: 'unmeasured counts as failed', release: { failedChecks: 2 }, decision: 'rollBack' },
-    { ...blind, when: 'unmeasured holds (E22a)', release: { failedChecks: 2 }, decision: 'hold' },
-    { ...blind, when: 'unmeasured holds before its deadline', release: { blindSinceMs: nowMs - deadlineMs + 1 }, decision: 'hold' },
-    { ...blind, when: 'unmeasured for the whole deadline', release: { blindSinceMs: nowMs - deadlineMs }, decision: 'rollBack' },
-    {
-      ...blind,
-      when: 'unmeasured that long while blocked',
+    }),
+    decides(bad, 'failed', 'retry'),
+    decides(bad, 'failed for the last time', 'rollBack', { release: { failedChecks: 2 } }),
+    decides(bad, 'failed more often than its own limit (E20b)', 'rollBack', { analysis: limited }),
+    decides(state, 'unmeasured counts as failed', 'rollBack', { ...verdict('unmeasured'), release: { failedChecks: 2 } }),
+    decides(blind, 'unmeasured holds (E22a)', 'hold', { release: { failedChecks: 2 } }),
+    decides(blind, 'unmeasured holds before its deadline', 'hold', { release: { blindSinceMs: nowMs - deadlineMs + 1 } }),
+    decides(blind, 'unmeasured for the whole deadline', 'rollBack', { release: { blindSinceMs: nowMs - deadlineMs } }),
+    decides(blind, 'unmeasured that long while blocked', 'hold', {
       release: { blindSinceMs: nowMs - deadlineMs },
       facts: { blocker: { code: 'Other' } },
-      decision: 'hold',
-    },
-    { ...ok, when: 'passed, and the canary is down', target: down, decision: 'withdrawTraffic' },
-    { state, when: 'no answer yet', due: true, decision: 'wait' },
+    }),
+    decides(ok, 'passed, and the canary is down', 'withdrawTraffic', { target: down }),
+    decides(state, 'no answer yet', 'wait', { due: true }),
   ]);
 });
 
@@ -168,33 +145,27 @@ describe('E63a, I18: checks under routes that another writer has changed back', 
   const bad = { state: 'Progressing.analysing.measuring', ...verdict('failed') };
   const blind = { state: 'Progressing.analysing.measuring', ...verdict('unmeasured'), context: asked, facts: contested };
   itDecides([
-    { ...soaking, when: 'the routes are contested (I18)', due: true, facts: contested, decision: 'measure' },
-    { ...soaking, when: 'they have become so in the interval', facts: contested, decision: 'noteHeld' },
-    { ...soaking, when: 'they were, and are corrected now', context: heldUp, decision: 'wait' },
-    { ...soaking, when: 'they were, and are corrected as a check is due', context: heldUp, due: true, decision: 'measure' },
-    { ...soaking, when: 'they were, and still are', context: { ...heldUp, misled: true }, facts: contested, decision: 'wait' },
-    { ...blind, when: 'nothing can be measured by them', decision: 'holdUp' },
-    { ...blind, when: 'the same where the unmeasured holds', analysis: { unmeasured: 'hold' }, decision: 'holdUp' },
-    { ...soaking, when: 'the same while paused', context: heldUp, release: paused, decision: 'wait' },
-    { ...ok, when: 'passed, asked under contested routes (E63a)', context: asked, facts: contested, decision: 'holdUp' },
-    { ...ok, when: 'passed, asked under routes that are corrected since', context: asked, decision: 'holdUp' },
-    { ...ok, when: 'passed, and the routes are contested since it was asked', facts: contested, decision: 'step' },
-    { ...bad, when: 'failed, asked under routes that gave the canary less', context: misled, facts: contested, decision: 'holdUp' },
-    { ...bad, when: 'failed, asked under such that are corrected since', context: misled, decision: 'holdUp' },
-    { ...bad, when: 'failed, asked under contested routes with its share', context: asked, facts: contested, decision: 'retry' },
-    { ...soaking, when: 'they come to give it less in the interval', context: heldUp, facts: contested, ...last, decision: 'noteHeld' },
+    decides(soaking, 'the routes are contested (I18)', 'measure', { due: true, facts: contested }),
+    decides(soaking, 'they have become so in the interval', 'noteHeld', { facts: contested }),
+    decides(soaking, 'they were, and are corrected now', 'wait', { context: heldUp }),
+    decides(soaking, 'they were, and are corrected as a check is due', 'measure', { context: heldUp, due: true }),
+    decides(soaking, 'they were, and still are', 'wait', { context: { ...heldUp, misled: true }, facts: contested }),
+    decides(blind, 'nothing can be measured by them', 'holdUp'),
+    decides(blind, 'the same where the unmeasured holds', 'holdUp', { analysis: { unmeasured: 'hold' } }),
+    decides(soaking, 'the same while paused', 'wait', { context: heldUp, release: paused }),
+    decides(ok, 'passed, asked under contested routes (E63a)', 'holdUp', { context: asked, facts: contested }),
+    decides(ok, 'passed, asked under routes that are corrected since', 'holdUp', { context: asked }),
+    decides(ok, 'passed, and the routes are contested since it was asked', 'step', { facts: contested }),
+    decides(bad, 'failed, asked under routes that gave the canary less', 'holdUp', { context: misled, facts: contested }),
+    decides(bad, 'failed, asked under such that are corrected since', 'holdUp', { context: misled }),
+    decides(bad, 'failed, asked under contested routes with its share', 'retry', { context: asked, facts: contested }),
+    decides(soaking, 'they come to give it less in the interval', 'noteHeld', { context: heldUp, facts: contested, ...last }),
     {
-      ...{ ...soaking, when: 'they give it its share', context: heldUp, ...last, decision: 'wait' },
+      ...decides(soaking, 'they give it its share', 'wait', { context: heldUp, ...last }),
       facts: { ...contested, liveRoutes: weighted(60) },
     },
-    { ...bad, when: 'failed, and the routes are contested since it was asked', facts: contested, decision: 'retry' },
-    {
-      ...bad,
-      when: 'failed for the last time that counts, asked under them',
-      context: misled,
-      release: { failedChecks: 2 },
-      decision: 'holdUp',
-    },
+    decides(bad, 'failed, and the routes are contested since it was asked', 'retry', { facts: contested }),
+    decides(bad, 'failed for the last time that counts, asked under them', 'holdUp', { context: misled, release: { failedChecks: 2 } }),
   ]);
 });
 
@@ -203,44 +174,31 @@ describe('E23, E24, E80: decisions after a gate', () => {
   const promotions = ['Progressing.analysing.confirmingPromotion', 'WaitingPromotion.analysing.confirmingPromotion'];
   itDecides([
     ...[traffic, ...promotions].flatMap((state): DecisionCase[] => [
-      { state, when: 'closed', ...closed, decision: 'hold' },
-      { state, when: 'open', ...passed, decision: 'step' },
-      { state, when: 'open, and the step needs more pods', ...passed, ...tooFew, decision: 'raise' },
-      { state, when: 'open at the last weight', ...passed, ...last, decision: 'promote' },
-      { state, when: 'open at the last weight with too few pods', ...passed, ...last, facts: { scaler }, target: one, decision: 'promote' },
-      ...held.map(({ when, facts }): DecisionCase => ({ state, when: `open, and ${when}`, ...passed, facts, decision: 'checkAgain' })),
-      { state, when: 'open at the last weight, and the spec is refused', ...passed, ...last, facts: refused, decision: 'checkAgain' },
-      { state, when: 'open, and the primary is not ready', ...passed, primary: short, decision: 'checkAgain' },
-      { state, when: 'open, and the canary is below its threshold', ...passed, ...tooFew, target: short, decision: 'checkAgain' },
-      { state, when: 'open, and the canary is down', ...passed, target: down, decision: 'withdrawTraffic' },
-      { state, when: 'no answer yet', due: true, decision: 'wait' },
+      decides(state, 'closed', 'hold', closed),
+      decides(state, 'open', 'step', passed),
+      decides(state, 'open, and the step needs more pods', 'raise', { ...passed, ...tooFew }),
+      decides(state, 'open at the last weight', 'promote', { ...passed, ...last }),
+      decides(state, 'open at the last weight with too few pods', 'promote', { ...passed, ...last, facts: { scaler }, target: one }),
+      ...held.map(({ when, facts }): DecisionCase => decides(state, `open, and ${when}`, 'checkAgain', { ...passed, facts })),
+      decides(state, 'open at the last weight, and the spec is refused', 'checkAgain', { ...passed, ...last, facts: refused }),
+      decides(state, 'open, and the primary is not ready', 'checkAgain', { ...passed, primary: short }),
+      decides(state, 'open, and the canary is below its threshold', 'checkAgain', { ...passed, ...tooFew, target: short }),
+      decides(state, 'open, and the canary is down', 'withdrawTraffic', { ...passed, target: down }),
+      decides(state, 'no answer yet', 'wait', { due: true }),
     ]),
-    {
-      state: traffic,
-      when: 'open at the last weight, with the gate of the promotion',
+    decides(traffic, 'open at the last weight, with the gate of the promotion', 'confirmPromotion', {
       ...passed,
       ...last,
       hooks: ['confirm-promotion'],
-      decision: 'confirmPromotion',
-    },
-    { state: traffic, when: 'open, with the gate of the promotion to come', ...passed, hooks: ['confirm-promotion'], decision: 'step' },
-    {
-      state: promotions[0] ?? '',
-      when: 'open at the last weight, with its gate',
-      ...passed,
-      ...last,
-      hooks: ['confirm-promotion'],
-      decision: 'promote',
-    },
-    {
-      state: promotions[0] ?? '',
-      when: 'open before all traffic',
+    }),
+    decides(traffic, 'open, with the gate of the promotion to come', 'step', { ...passed, hooks: ['confirm-promotion'] }),
+    decides(promotions[0] ?? '', 'open at the last weight, with its gate', 'promote', { ...passed, ...last, hooks: ['confirm-promotion'] }),
+    decides(promotions[0] ?? '', 'open before all traffic', 'step', {
       ...passed,
       analysis: switching,
       release: { iterations: 1 },
       hooks: ['confirm-promotion'],
-      decision: 'step',
-    },
+    }),
   ]);
 });
 
@@ -256,13 +214,13 @@ describe('E27a, I20: decisions of a check about a canary that has failed', () =>
     ...['Progressing', 'WaitingPromotion'].flatMap((phase): DecisionCase[] => {
       const state = `${phase}.analysing.soaking`;
       return [
-        { state, when: 'no check has come for an interval', ...due, ...crashed, decision: 'countFailing' },
-        { state, when: 'its check is due', due: true, ...due, ...crashed, decision: 'measure' },
-        { state, when: 'nothing can be written', due: true, ...due, ...crashed, facts: { converged: false }, decision: 'countFailing' },
+        decides(state, 'no check has come for an interval', 'countFailing', { ...due, ...crashed }),
+        decides(state, 'its check is due', 'measure', { due: true, ...due, ...crashed }),
+        decides(state, 'nothing can be written', 'countFailing', { due: true, ...due, ...crashed, facts: { converged: false } }),
       ];
     }),
-    { state: measuring, when: 'its checks pass', ...verdict('passed'), ...early, ...crashed, decision: 'retry' },
-    { state: measuring, when: 'they fail', ...verdict('failed'), ...early, ...crashed, decision: 'retry' },
+    decides(measuring, 'its checks pass', 'retry', { ...verdict('passed'), ...early, ...crashed }),
+    decides(measuring, 'they fail', 'retry', { ...verdict('failed'), ...early, ...crashed }),
     {
       ...{ state: measuring, when: 'they fail under contested routes, more often than their own limit (E63a)', ...verdict('failed') },
       ...{
@@ -273,39 +231,17 @@ describe('E27a, I20: decisions of a check about a canary that has failed', () =>
         decision: 'retry',
       },
     },
-    {
-      state: measuring,
-      when: 'they fail under contested routes (E63a)',
-      ...verdict('failed'),
-      context: misled,
-      ...early,
-      ...crashed,
-      decision: 'retry',
-    },
-    {
-      state: measuring,
-      when: 'its checks pass, and it is the last failed check',
+    decides(measuring, 'they fail under contested routes (E63a)', 'retry', { ...verdict('failed'), context: misled, ...early, ...crashed }),
+    decides(measuring, 'its checks pass, and it is the last failed check', 'rollBack', {
       ...verdict('passed'),
       ...crashed,
       release: { ...early.release, failedChecks: 2 },
-      decision: 'rollBack',
-    },
-    {
-      state: measuring,
-      when: 'they are held',
-      ...verdict('unmeasured'),
-      analysis: { unmeasured: 'hold' },
-      ...early,
-      ...crashed,
-      decision: 'retry',
-    },
-    {
-      state: measuring,
-      when: 'nothing failed since the last count',
+    }),
+    decides(measuring, 'they are held', 'retry', { ...verdict('unmeasured'), analysis: { unmeasured: 'hold' }, ...early, ...crashed }),
+    decides(measuring, 'nothing failed since the last count', 'step', {
       ...verdict('passed'),
       ...early,
       target: { failing: { ...pods, crashes: 0 } },
-      decision: 'step',
-    },
+    }),
   ]);
 });

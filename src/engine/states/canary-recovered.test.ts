@@ -2,6 +2,7 @@ import { describe } from 'vitest';
 import {
   type DecisionCase,
   deadlineMs,
+  decides,
   down,
   drainMs,
   itDecides,
@@ -26,20 +27,17 @@ describe('E6a, E27, E60, E102: decisions when it has recovered', () => {
     ['Progressing', 'WaitingPromotion'].flatMap((phase): DecisionCase[] => {
       const state = `${phase}.canaryRecovered`;
       return [
-        { state, when: 'the pause for proxies is over', release: { ...gone, ...drained }, decision: 'advance' },
-        { state, when: 'the pause is not over', release: gone, decision: 'wait' },
-        {
-          state,
-          when: 'the pause is over, and something is not written',
+        decides(state, 'the pause for proxies is over', 'advance', { release: { ...gone, ...drained } }),
+        decides(state, 'the pause is not over', 'wait', { release: gone }),
+        decides(state, 'the pause is over, and something is not written', 'wait', {
           release: { ...gone, ...drained },
           facts: { converged: false },
-          decision: 'wait',
-        },
-        { state, when: 'it has too few pods', release: { ...gone, ...drained }, ...needy, decision: 'raise' },
-        { state, when: 'the scaler gives less', release: { ...gone, capacity, ...patient }, ...needy, decision: 'advance' },
-        { state, when: 'it is down again', release: gone, target: down, decision: 'fallBack' },
-        { state, when: 'it is below its threshold at the deadline', release: { ...gone, ...late }, target: short, decision: 'rollBack' },
-        { state, when: 'a wake came before the deadline', release: gone, target: short, due: true, decision: 'extend' },
+        }),
+        decides(state, 'it has too few pods', 'raise', { release: { ...gone, ...drained }, ...needy }),
+        decides(state, 'the scaler gives less', 'advance', { release: { ...gone, capacity, ...patient }, ...needy }),
+        decides(state, 'it is down again', 'fallBack', { release: gone, target: down }),
+        decides(state, 'it is below its threshold at the deadline', 'rollBack', { release: { ...gone, ...late }, target: short }),
+        decides(state, 'a wake came before the deadline', 'extend', { release: gone, target: short, due: true }),
       ];
     }),
   );

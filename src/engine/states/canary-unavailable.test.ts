@@ -1,5 +1,16 @@
 import { describe } from 'vitest';
-import { type DecisionCase, deadlineMs, down, itDecides, late, nowMs, paused, scaler, weighted } from '../../../test/fakes/deciding.ts';
+import {
+  type DecisionCase,
+  deadlineMs,
+  decides,
+  down,
+  itDecides,
+  late,
+  nowMs,
+  paused,
+  scaler,
+  weighted,
+} from '../../../test/fakes/deciding.ts';
 
 const one = { readiness: { state: 'ready' as const, ready: 1, wanted: 1 }, replicas: 1 };
 const heldRoutes = weighted(80);
@@ -14,21 +25,15 @@ describe('E27, E60, E102: decisions while the canary has no serving pods', () =>
     ['Progressing', 'WaitingPromotion'].flatMap((phase): DecisionCase[] => {
       const state = `${phase}.canaryUnavailable`;
       return [
-        { state, when: 'it recovers', release: gone, decision: 'advance' },
-        { state, when: 'it is down', release: gone, target: down, decision: 'wait' },
-        { state, when: 'it is down at the deadline', release: { ...gone, ...late }, target: down, decision: 'rollBack' },
-        {
-          state,
-          when: 'it is down at the deadline while paused',
-          release: { ...gone, ...late, ...paused },
-          target: down,
-          decision: 'wait',
-        },
-        { state, when: 'a wake came before the deadline', release: gone, target: down, due: true, decision: 'extend' },
-        { state, when: 'it recovers, and something is not written', release: gone, facts: { converged: false }, decision: 'wait' },
-        { state, when: 'it recovers with too few pods', release: gone, ...needy, decision: 'raise' },
-        { state, when: 'it is raised, and has too few pods', release: { ...gone, capacity }, ...needy, decision: 'wait' },
-        { state, when: 'the scaler gives less', release: { ...gone, capacity, ...patient }, ...needy, decision: 'advance' },
+        decides(state, 'it recovers', 'advance', { release: gone }),
+        decides(state, 'it is down', 'wait', { release: gone, target: down }),
+        decides(state, 'it is down at the deadline', 'rollBack', { release: { ...gone, ...late }, target: down }),
+        decides(state, 'it is down at the deadline while paused', 'wait', { release: { ...gone, ...late, ...paused }, target: down }),
+        decides(state, 'a wake came before the deadline', 'extend', { release: gone, target: down, due: true }),
+        decides(state, 'it recovers, and something is not written', 'wait', { release: gone, facts: { converged: false } }),
+        decides(state, 'it recovers with too few pods', 'raise', { release: gone, ...needy }),
+        decides(state, 'it is raised, and has too few pods', 'wait', { release: { ...gone, capacity }, ...needy }),
+        decides(state, 'the scaler gives less', 'advance', { release: { ...gone, capacity, ...patient }, ...needy }),
       ];
     }),
   );

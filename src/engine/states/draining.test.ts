@@ -2,6 +2,7 @@ import { describe } from 'vitest';
 import {
   type DecisionCase,
   deadlineMs,
+  decides,
   down,
   drainMs,
   itDecides,
@@ -23,32 +24,26 @@ const isNew = { target: { revision: 's1:c' } };
 
 describe('E4, E5: decisions while the pods of the target are kept, after the bootstrap', () => {
   itDecides([
-    { state: first, when: 'proxies had their time', release: drainedFirst, decision: 'advance' },
-    { state: first, when: 'they had not', decision: 'wait' },
-    { state: first, when: 'the primary does not serve', release: drainedFirst, primary: down, decision: 'wait' },
-    { state: first, when: 'something is not written', release: drainedFirst, ...pending, decision: 'wait' },
-    {
-      state: first,
-      when: 'the progress deadline passed without it',
-      release: { stepStartedMs: nowMs - deadlineMs },
-      primary: down,
-      decision: 'wait',
-    },
+    decides(first, 'proxies had their time', 'advance', { release: drainedFirst }),
+    decides(first, 'they had not', 'wait'),
+    decides(first, 'the primary does not serve', 'wait', { release: drainedFirst, primary: down }),
+    decides(first, 'something is not written', 'wait', { release: drainedFirst, ...pending }),
+    decides(first, 'the progress deadline passed without it', 'wait', { release: { stepStartedMs: nowMs - deadlineMs }, primary: down }),
   ]);
 });
 
 const kept = ['Finalising', 'Succeeded', 'Failed'].flatMap((phase): DecisionCase[] => [
-  { state: `${phase}.draining`, when: 'proxies had their time', release: drained, decision: 'advance' },
-  { state: `${phase}.draining`, when: 'they had not', release: noTraffic, decision: 'wait' },
-  { state: `${phase}.draining`, when: 'the primary does not serve', release: drained, primary: down, decision: 'wait' },
+  decides(`${phase}.draining`, 'proxies had their time', 'advance', { release: drained }),
+  decides(`${phase}.draining`, 'they had not', 'wait', { release: noTraffic }),
+  decides(`${phase}.draining`, 'the primary does not serve', 'wait', { release: drained, primary: down }),
 ]);
 
 /** A newer revision while the pods of an ended release drain (E50a). */
 const overtaken = ['Succeeded.draining', 'Failed.draining'].flatMap((state): DecisionCase[] => [
-  { state, when: 'a new revision needs the pods', ...isNew, release: noTraffic, decision: 'start' },
-  { state, when: 'a new revision, also when they may go', ...isNew, release: drained, decision: 'start' },
-  { state, when: 'a new revision with a gate waits', ...isNew, release: noTraffic, hooks: ['confirm-rollout'], decision: 'wait' },
-  { state, when: 'a new revision with a refused spec waits', ...isNew, release: drained, facts: refused, decision: 'advance' },
+  decides(state, 'a new revision needs the pods', 'start', { ...isNew, release: noTraffic }),
+  decides(state, 'a new revision, also when they may go', 'start', { ...isNew, release: drained }),
+  decides(state, 'a new revision with a gate waits', 'wait', { ...isNew, release: noTraffic, hooks: ['confirm-rollout'] }),
+  decides(state, 'a new revision with a refused spec waits', 'advance', { ...isNew, release: drained, facts: refused }),
 ]);
 
 describe('E5, E50a: decisions while the pods of the canary are kept', () => {
@@ -58,30 +53,21 @@ describe('E5, E50a: decisions while the pods of the canary are kept', () => {
   itDecides([
     ...kept,
     ...overtaken,
-    {
-      state: 'Succeeded.draining',
-      when: 'a new revision, and pods have read configs',
+    decides('Succeeded.draining', 'a new revision, and pods have read configs', 'startAfterRecycling', {
       ...withPods,
       release: { ...noTraffic, configs },
-      decision: 'startAfterRecycling',
-    },
-    {
-      state: 'Failed.draining',
-      when: 'a new revision, and pods have read the same configs',
+    }),
+    decides('Failed.draining', 'a new revision, and pods have read the same configs', 'start', {
       ...withPods,
       release: { ...noTraffic, configs },
-      decision: 'start',
-    },
-    {
-      state: 'Failed.draining',
-      when: 'a new revision, and pods have read other configs',
+    }),
+    decides('Failed.draining', 'a new revision, and pods have read other configs', 'startAfterRecycling', {
       ...withPods,
       release: noTraffic,
-      decision: 'startAfterRecycling',
-    },
-    { state, when: 'a new revision waits for the end', ...isNew, release: noTraffic, decision: 'wait' },
-    { state, when: 'the promoted primary is stalled', primary: stalled, decision: 'failPromotion' },
-    { state, when: 'it is not ready at the deadline', primary: short, release: late, decision: 'failPromotion' },
-    { state, when: 'its rollout goes on', ...rolling, ...pending, decision: 'extend' },
+    }),
+    decides(state, 'a new revision waits for the end', 'wait', { ...isNew, release: noTraffic }),
+    decides(state, 'the promoted primary is stalled', 'failPromotion', { primary: stalled }),
+    decides(state, 'it is not ready at the deadline', 'failPromotion', { primary: short, release: late }),
+    decides(state, 'its rollout goes on', 'extend', { ...rolling, ...pending }),
   ]);
 });

@@ -3,6 +3,7 @@ import {
   contested,
   type DecisionCase,
   deadlineMs,
+  decides,
   down,
   itDecides,
   nowMs,
@@ -43,129 +44,93 @@ const unrouted = { facts: { unroutable: longAgo }, release: { stepStartedMs: now
 describe('E50, E51, E57, E65, E83, E96: events that end an analysis in any step', () => {
   itDecides(
     whole.flatMap((state): DecisionCase[] => [
-      { state, when: 'the promoted revision is back', target: { revision: 's1:a' }, decision: 'cancel' },
-      { state, when: 'it is back while the canary is stalled', target: { ...stalled, revision: 's1:a' }, decision: 'cancel' },
-      {
-        state,
-        when: 'a newer revision, nothing was promoted yet',
+      decides(state, 'the promoted revision is back', 'cancel', { target: { revision: 's1:a' } }),
+      decides(state, 'it is back while the canary is stalled', 'cancel', { target: { ...stalled, revision: 's1:a' } }),
+      decides(state, 'a newer revision, nothing was promoted yet', 'supersede', {
         target: { revision: 's1:a' },
         release: { promotedRevision: 's1:0' },
-        decision: 'supersede',
-      },
-      { state, when: 'a newer revision', target: { revision: 's1:c' }, decision: 'supersede' },
-      { state, when: 'a newer revision while paused', target: { revision: 's1:c' }, release: paused, decision: 'supersede' },
-      { state, when: 'a newer revision with the last failed check', target: { revision: 's1:c' }, ...measured, decision: 'supersede' },
-      {
-        state,
-        when: 'a newer revision, and pods have read other configs',
+      }),
+      decides(state, 'a newer revision', 'supersede', { target: { revision: 's1:c' } }),
+      decides(state, 'a newer revision while paused', 'supersede', { target: { revision: 's1:c' }, release: paused }),
+      decides(state, 'a newer revision with the last failed check', 'supersede', { target: { revision: 's1:c' }, ...measured }),
+      decides(state, 'a newer revision, and pods have read other configs', 'supersedeAfterRecycling', {
         target: { revision: 's1:c', pods: 2, configs: config('y') },
         release: { configs: config('x') },
-        decision: 'supersedeAfterRecycling',
-      },
-      {
-        state,
-        when: 'a newer revision, and pods have read the same configs',
+      }),
+      decides(state, 'a newer revision, and pods have read the same configs', 'supersede', {
         target: { revision: 's1:c', pods: 2, configs: config('x') },
         release: { configs: config('x') },
-        decision: 'supersede',
-      },
-      {
-        state,
-        when: 'a config was written since and holds the same',
+      }),
+      decides(state, 'a config was written since and holds the same', 'supersedeAfterRecycling', {
         target: { pods: 2, configs: written },
         release: { configs: config('x') },
-        decision: 'supersedeAfterRecycling',
-      },
-      {
-        state,
-        when: 'the configs were not known when it began',
+      }),
+      decides(state, 'the configs were not known when it began', 'supersedeAfterRecycling', {
         target: { pods: 2, configs: config('x') },
         release: { observedGeneration: 0 },
-        decision: 'supersedeAfterRecycling',
-      },
-      { state, when: 'the canary is stalled', target: stalled, decision: 'abort' },
-      { state, when: 'it is stalled, and the routes are contested (I18)', target: stalled, facts: contested, decision: 'abort' },
-      { state, when: 'it is stalled, and an answer comes', target: stalled, ...measured, decision: 'abort' },
-      {
-        state,
-        when: 'the time to correct a refused spec is over',
+      }),
+      decides(state, 'the canary is stalled', 'abort', { target: stalled }),
+      decides(state, 'it is stalled, and the routes are contested (I18)', 'abort', { target: stalled, facts: contested }),
+      decides(state, 'it is stalled, and an answer comes', 'abort', { target: stalled, ...measured }),
+      decides(state, 'the time to correct a refused spec is over', 'abort', {
         facts: { refused: { reason: 'InvalidSpec', message: 'bad', uncheckedUntilMs: nowMs } },
-        decision: 'abort',
-      },
-      { state, when: 'no route holds a share for the whole deadline', ...unrouted, decision: 'abort' },
-      { state, when: 'the analysis is skipped', ...skip, decision: 'skipAnalysis' },
-      { state, when: 'the analysis is skipped, whatever a check says', ...skip, ...measured, decision: 'skipAnalysis' },
-      { state, when: 'the analysis is skipped, with a primary that is down', ...skip, primary: down, decision: 'skipAnalysis' },
-      { state, when: 'promotion is asked for', event: { asks: 'promote' }, decision: 'promote' },
-      { state, when: 'a rollback is asked for', event: { asks: 'rollback' }, decision: 'rollBack' },
-      { state, when: 'a rollback hook asks for the end', event: 'stopped', decision: 'rollBack' },
-      { state, when: 'a pause is asked for', event: { asks: 'pause' }, decision: 'pause' },
-      { state, when: 'the end of a pause is asked for', event: { asks: 'resume' }, release: paused, decision: 'resume' },
+      }),
+      decides(state, 'no route holds a share for the whole deadline', 'abort', unrouted),
+      decides(state, 'the analysis is skipped', 'skipAnalysis', skip),
+      decides(state, 'the analysis is skipped, whatever a check says', 'skipAnalysis', { ...skip, ...measured }),
+      decides(state, 'the analysis is skipped, with a primary that is down', 'skipAnalysis', { ...skip, primary: down }),
+      decides(state, 'promotion is asked for', 'promote', { event: { asks: 'promote' } }),
+      decides(state, 'a rollback is asked for', 'rollBack', { event: { asks: 'rollback' } }),
+      decides(state, 'a rollback hook asks for the end', 'rollBack', { event: 'stopped' }),
+      decides(state, 'a pause is asked for', 'pause', { event: { asks: 'pause' } }),
+      decides(state, 'the end of a pause is asked for', 'resume', { event: { asks: 'resume' }, release: paused }),
     ]),
   );
 
   // With no other work in this step, so that events that do not interrupt show.
   const soaking = { state: 'Progressing.analysing.soaking' };
   itDecides([
-    { ...soaking, when: 'a newer revision goes, and no longer stalls', target: { revision: 's1:b' }, decision: 'wait' },
-    {
-      ...soaking,
-      when: 'stalled, and something is not written',
+    decides(soaking, 'a newer revision goes, and no longer stalls', 'wait', { target: { revision: 's1:b' } }),
+    decides(soaking, 'stalled, and something is not written', 'wait', {
       target: { ...stalled, serving: true },
       facts: { converged: false },
-      decision: 'wait',
-    },
-    { ...soaking, when: 'stalled while paused', target: { ...stalled, serving: true }, release: paused, decision: 'wait' },
-    {
-      ...soaking,
-      when: 'the time to correct a refused spec is over while paused',
+    }),
+    decides(soaking, 'stalled while paused', 'wait', { target: { ...stalled, serving: true }, release: paused }),
+    decides(soaking, 'the time to correct a refused spec is over while paused', 'wait', {
       release: paused,
       facts: { refused: { reason: 'InvalidSpec', message: 'bad', uncheckedUntilMs: nowMs } },
-      decision: 'wait',
-    },
-    {
-      ...soaking,
-      when: 'the time to correct it is not over',
+    }),
+    decides(soaking, 'the time to correct it is not over', 'wait', {
       facts: { refused: { reason: 'InvalidSpec', message: 'bad', uncheckedUntilMs: nowMs + 1 } },
       due: true,
-      decision: 'wait',
-    },
-    { ...soaking, when: 'no route holds a share, and it began later', facts: { unroutable: longAgo }, decision: 'wait' },
-    {
-      ...soaking,
-      when: 'no route holds a share, while paused',
+    }),
+    decides(soaking, 'no route holds a share, and it began later', 'wait', { facts: { unroutable: longAgo } }),
+    decides(soaking, 'no route holds a share, while paused', 'wait', {
       facts: { unroutable: longAgo },
       release: { ...unrouted.release, ...paused },
-      decision: 'wait',
-    },
-    {
-      ...soaking,
-      when: 'no route holds a share, and the spec is refused',
+    }),
+    decides(soaking, 'no route holds a share, and the spec is refused', 'wait', {
       facts: { unroutable: longAgo, ...refused },
       release: unrouted.release,
-      decision: 'wait',
-    },
-    { ...soaking, when: 'skipped while paused', ...skip, release: paused, decision: 'wait' },
-    { ...soaking, when: 'skipped under a refused spec', ...skip, facts: refused, decision: 'wait' },
-    { ...soaking, when: 'skipped, and the routes are not in force', ...skip, facts: unconfirmed, decision: 'wait' },
-    { ...soaking, when: 'skipped, and something is not written', ...skip, facts: { converged: false }, decision: 'wait' },
-    { ...soaking, when: 'skipped below the ready threshold', ...skip, target: short, decision: 'fallBack' },
-    { ...soaking, when: 'skipped below the ready threshold while paused', ...skip, target: short, release: paused, decision: 'wait' },
+    }),
+    decides(soaking, 'skipped while paused', 'wait', { ...skip, release: paused }),
+    decides(soaking, 'skipped under a refused spec', 'wait', { ...skip, facts: refused }),
+    decides(soaking, 'skipped, and the routes are not in force', 'wait', { ...skip, facts: unconfirmed }),
+    decides(soaking, 'skipped, and something is not written', 'wait', { ...skip, facts: { converged: false } }),
+    decides(soaking, 'skipped below the ready threshold', 'fallBack', { ...skip, target: short }),
+    decides(soaking, 'skipped below the ready threshold while paused', 'wait', { ...skip, target: short, release: paused }),
   ]);
 
   itDecides(
     recycling.flatMap((state): DecisionCase[] => [
-      { state, when: 'the promoted revision is back', target: { revision: 's1:a' }, decision: 'cancel' },
-      { state, when: 'a newer revision without pods', target: { revision: 's1:c', pods: 0, configs: config('x') }, decision: 'supersede' },
-      {
-        state,
-        when: 'a newer revision with the same configs: the pods go all the same (E56)',
+      decides(state, 'the promoted revision is back', 'cancel', { target: { revision: 's1:a' } }),
+      decides(state, 'a newer revision without pods', 'supersede', { target: { revision: 's1:c', pods: 0, configs: config('x') } }),
+      decides(state, 'a newer revision with the same configs: the pods go all the same (E56)', 'supersedeAfterRecycling', {
         target: { revision: 's1:c', pods: 2, configs: config('x') },
         release: { configs: config('x') },
-        decision: 'supersedeAfterRecycling',
-      },
-      { state, when: 'a rollback is asked for', event: { asks: 'rollback' }, decision: 'rollBack' },
-      { state, when: 'a rollback hook asks for the end', event: 'stopped', decision: 'rollBack' },
+      }),
+      decides(state, 'a rollback is asked for', 'rollBack', { event: { asks: 'rollback' } }),
+      decides(state, 'a rollback hook asks for the end', 'rollBack', { event: 'stopped' }),
     ]),
   );
 });
@@ -185,28 +150,15 @@ describe('E27a, E27b, I20: a canary that fails while its state waits', () => {
       const one = { state, facts: { converged: false } };
       const own: DecisionCase['release'] = step === 'raising' ? { capacity: { side: 'target', pods: 1, reachedMs: nowMs } } : {};
       return [
-        { ...one, when: 'its interval is over', ...crashed, release: { ...own, ...due.release }, decision: 'countFailing' },
-        {
-          ...one,
-          when: 'it is the last failed check',
-          ...crashed,
-          release: { ...own, ...due.release, failedChecks: 2 },
-          decision: 'rollBack',
-        },
-        { ...one, when: 'it was unready for the deadline in all', ...crashed, release: { ...own, ...long }, decision: 'abort' },
+        decides(one, 'its interval is over', 'countFailing', { ...crashed, release: { ...own, ...due.release } }),
+        decides(one, 'it is the last failed check', 'rollBack', { ...crashed, release: { ...own, ...due.release, failedChecks: 2 } }),
+        decides(one, 'it was unready for the deadline in all', 'abort', { ...crashed, release: { ...own, ...long } }),
       ];
     }),
-    { state: 'WaitingPromotion.canaryUnavailable', when: 'its interval is over', ...due, ...crashed, decision: 'countFailing' },
-    { state: 'Progressing.canaryRecovered', when: 'it was counted less than an interval ago', ...early, ...crashed, decision: 'wait' },
-    { state: 'Progressing.canaryRecovered', when: 'it is paused', ...crashed, release: { ...due.release, ...paused }, decision: 'wait' },
-    {
-      state: 'Progressing.canaryRecovered',
-      when: 'it is blocked',
-      ...due,
-      ...crashed,
-      facts: { blocker: { code: 'Other' } },
-      decision: 'wait',
-    },
-    { state: 'Progressing.canaryRecovered', when: 'its pods are not watched', ...due, facts: { converged: false }, decision: 'wait' },
+    decides('WaitingPromotion.canaryUnavailable', 'its interval is over', 'countFailing', { ...due, ...crashed }),
+    decides('Progressing.canaryRecovered', 'it was counted less than an interval ago', 'wait', { ...early, ...crashed }),
+    decides('Progressing.canaryRecovered', 'it is paused', 'wait', { ...crashed, release: { ...due.release, ...paused } }),
+    decides('Progressing.canaryRecovered', 'it is blocked', 'wait', { ...due, ...crashed, facts: { blocker: { code: 'Other' } } }),
+    decides('Progressing.canaryRecovered', 'its pods are not watched', 'wait', { ...due, facts: { converged: false } }),
   ]);
 });

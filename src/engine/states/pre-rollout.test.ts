@@ -1,6 +1,7 @@
 import { describe } from 'vitest';
 import {
   type DecisionCase,
+  decides,
   down,
   itDecides,
   paused,
@@ -25,13 +26,13 @@ describe('E8, E81: decisions of the pre-rollout hooks and their gate', () => {
   const hooks = { state: 'Progressing.preRollout.hooks' };
   const gate = { state: 'Progressing.preRollout.gate' };
   const after: DecisionCase[] = [hooks, gate].flatMap((at) => [
-    { ...at, when: 'passed', ...passed, decision: 'step' },
-    { ...at, when: 'passed, and the step needs more pods', ...passed, ...tooFew, decision: 'raise' },
-    { ...at, when: 'the canary is down', target: down, ...passed, decision: 'fallBack' },
-    { ...at, when: 'it is below its threshold when the next poll is due', target: short, due: true, decision: 'fallBack' },
-    { ...at, when: 'the next poll is due', due: true, decision: 'repeat' },
-    { ...at, when: 'it is due while paused', release: paused, due: true, decision: 'wait' },
-    { ...at, when: 'the rollback hooks are asked first (E82)', hooks: ['rollback'], due: true, decision: 'wait' },
+    decides(at, 'passed', 'step', passed),
+    decides(at, 'passed, and the step needs more pods', 'raise', { ...passed, ...tooFew }),
+    decides(at, 'the canary is down', 'fallBack', { target: down, ...passed }),
+    decides(at, 'it is below its threshold when the next poll is due', 'fallBack', { target: short, due: true }),
+    decides(at, 'the next poll is due', 'repeat', { due: true }),
+    decides(at, 'it is due while paused', 'wait', { release: paused, due: true }),
+    decides(at, 'the rollback hooks are asked first (E82)', 'wait', { hooks: ['rollback'], due: true }),
   ]);
   const held = [
     { when: 'the spec is refused', facts: refused },
@@ -40,30 +41,21 @@ describe('E8, E81: decisions of the pre-rollout hooks and their gate', () => {
     { when: 'the primary is not ready', primary: short },
     { when: 'the canary is below its threshold', target: short },
   ].flatMap(({ when, ...how }): DecisionCase[] => [
-    { ...hooks, when: `passed, and ${when}`, ...passed, ...how, decision: 'awaitPods' },
-    {
-      ...hooks,
-      when: `passed with a gate, and ${when}`,
+    decides(hooks, `passed, and ${when}`, 'awaitPods', { ...passed, ...how }),
+    decides(hooks, `passed with a gate, and ${when}`, 'confirmTraffic', {
       hooks: ['pre-rollout', 'confirm-traffic-increase'],
       ...passed,
       ...how,
-      decision: 'confirmTraffic',
-    },
-    { ...gate, when: `passed, and ${when}`, ...passed, ...how, decision: 'fallBack' },
+    }),
+    decides(gate, `passed, and ${when}`, 'fallBack', { ...passed, ...how }),
   ]);
   itDecides([
     ...after,
     ...held,
-    { ...hooks, when: 'they refuse', ...closed, decision: 'retry' },
-    { ...hooks, when: 'they refuse for the last time', ...closed, release: { failedChecks: 2 }, decision: 'rollBack' },
-    {
-      ...hooks,
-      when: 'they have passed before a restart',
-      event: 'RESUME',
-      release: { preRolloutPassed: true },
-      decision: 'confirmTraffic',
-    },
-    { ...gate, when: 'it is closed', ...closed, decision: 'hold' },
-    { ...gate, when: 'it is closed, however often', ...closed, release: { failedChecks: 2 }, decision: 'hold' },
+    decides(hooks, 'they refuse', 'retry', closed),
+    decides(hooks, 'they refuse for the last time', 'rollBack', { ...closed, release: { failedChecks: 2 } }),
+    decides(hooks, 'they have passed before a restart', 'confirmTraffic', { event: 'RESUME', release: { preRolloutPassed: true } }),
+    decides(gate, 'it is closed', 'hold', closed),
+    decides(gate, 'it is closed, however often', 'hold', { ...closed, release: { failedChecks: 2 } }),
   ]);
 });

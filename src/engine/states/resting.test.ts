@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type DecisionCase, itDecides, refused } from '../../../test/fakes/deciding.ts';
+import { type DecisionCase, decides, itDecides, refused } from '../../../test/fakes/deciding.ts';
 import { at, releasing } from '../../../test/fakes/releasing.ts';
 
 const isNew = { target: { revision: 's1:c' } };
@@ -12,33 +12,27 @@ const gated = { hooks: ['confirm-rollout'] } satisfies Partial<DecisionCase>;
 const resting = ['Initialized', 'Succeeded', 'Failed'].flatMap((phase): DecisionCase[] => {
   const state = `${phase}.resting`;
   return [
-    { state, when: 'nothing changed', decision: 'wait' },
-    { state, when: 'the revision is new', ...isNew, decision: 'start' },
-    { state, when: 'it is new, and pods have read configs', ...withPods, decision: 'startAfterRecycling' },
-    { state, when: 'it is new, and a gate is asked first', ...withPods, ...gated, decision: 'pin' },
-    { state, when: 'it is new, and the spec is refused', ...isNew, facts: refused, decision: 'wait' },
-    { state, when: 'the promoted revision is back', ...isBack, decision: 'noteReturn' },
-    { state, when: 'it is back, and the spec is refused', ...isBack, facts: refused, decision: 'wait' },
-    { state, when: 'the target does not exist', target: null, decision: 'wait' },
-    { state, when: 'a primary that does not serve does not stop a fix (E2)', ...isNew, primary: null, decision: 'start' },
+    decides(state, 'nothing changed', 'wait'),
+    decides(state, 'the revision is new', 'start', isNew),
+    decides(state, 'it is new, and pods have read configs', 'startAfterRecycling', withPods),
+    decides(state, 'it is new, and a gate is asked first', 'pin', { ...withPods, ...gated }),
+    decides(state, 'it is new, and the spec is refused', 'wait', { ...isNew, facts: refused }),
+    decides(state, 'the promoted revision is back', 'noteReturn', isBack),
+    decides(state, 'it is back, and the spec is refused', 'wait', { ...isBack, facts: refused }),
+    decides(state, 'the target does not exist', 'wait', { target: null }),
+    decides(state, 'a primary that does not serve does not stop a fix (E2)', 'start', { ...isNew, primary: null }),
   ];
 });
 
 describe('E2, E74, E75: decisions at rest', () => {
   itDecides([
     ...resting,
-    { state: 'Succeeded.resting', when: 'an undo is asked for', event: { asks: 'undo' }, decision: 'undo' },
-    { state: 'Failed.resting', when: 'an undo is asked for', event: { asks: 'undo' }, decision: 'wait' },
-    { state: 'Failed.resting', when: 'a retry is asked for', event: { asks: 'retry' }, decision: 'start' },
-    {
-      state: 'Failed.resting',
-      when: 'a retry with pods',
-      event: { asks: 'retry' },
-      target: { pods: 1, configs },
-      decision: 'startAfterRecycling',
-    },
-    { state: 'Failed.resting', when: 'a retry with a gate', event: { asks: 'retry' }, ...gated, decision: 'pin' },
-    { state: 'Succeeded.resting', when: 'a retry is asked for', event: { asks: 'retry' }, decision: 'wait' },
+    decides('Succeeded.resting', 'an undo is asked for', 'undo', { event: { asks: 'undo' } }),
+    decides('Failed.resting', 'an undo is asked for', 'wait', { event: { asks: 'undo' } }),
+    decides('Failed.resting', 'a retry is asked for', 'start', { event: { asks: 'retry' } }),
+    decides('Failed.resting', 'a retry with pods', 'startAfterRecycling', { event: { asks: 'retry' }, target: { pods: 1, configs } }),
+    decides('Failed.resting', 'a retry with a gate', 'pin', { event: { asks: 'retry' }, ...gated }),
+    decides('Succeeded.resting', 'a retry is asked for', 'wait', { event: { asks: 'retry' } }),
   ]);
 });
 

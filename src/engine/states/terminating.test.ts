@@ -1,9 +1,9 @@
 import { describe } from 'vitest';
-import { itDecides } from '../../../test/fakes/deciding.ts';
+import { decides, itDecides } from '../../../test/fakes/deciding.ts';
 
 describe('D1: decisions while the Canary is deleted', () => {
   itDecides([
-    { state: 'Terminating', when: 'a new revision', target: { revision: 's1:c' }, decision: 'wait' },
-    { state: 'Terminated', when: 'facts change', decision: 'wait' },
+    decides('Terminating', 'a new revision', 'wait', { target: { revision: 's1:c' } }),
+    decides('Terminated', 'facts change', 'wait'),
   ]);
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { parsedCanary } from '../../../test/fakes/parsed-canary.ts';
 import { raw } from '../../../test/fakes/raw.ts';
-import { Canary } from '../../api/canary.ts';
+import type { Canary } from '../../api/canary.ts';
 import { knativeRevisionId } from '../../api/knative.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { allToPrimary, type Routes, weight } from '../../api/routes.ts';
@@ -11,17 +12,10 @@ const apex = { selector: { key: 'app', target: 'shop', primary: 'shop-primary' }
 const share = (percent: number): Routes => ({ kind: 'weighted', canary: weight(percent) });
 
 function aCanary(pinned?: string): Canary {
-  const canary = Canary.parse({
-    apiVersion: 'flagger.app/v1beta1',
-    kind: 'Canary',
-    metadata: { name: 'shop', namespace: 'prod', uid: 'c-1', generation: 1, resourceVersion: '1' },
-    spec: {
-      provider: 'knative',
-      targetRef: { apiVersion: 'serving.knative.dev/v1', kind: 'Service', name: 'shop' },
-      service: { port: 80 },
-      analysis: { interval: '10s', threshold: 1 },
-    },
-  });
+  const canary = parsedCanary(
+    { provider: 'knative', targetRef: { apiVersion: 'serving.knative.dev/v1', kind: 'Service', name: 'shop' } },
+    { name: 'shop', namespace: 'prod' },
+  );
   if (pinned === undefined) return canary;
   const times = { startedMs: 0, stepStartedMs: 0, failedChecks: 0, iterations: 0, run: 1, observedGeneration: 0 };
   const release = { ...times, targetUid: 't', revision: knativeRevisionId(pinned, undefined), step: 'analysing', routes: allToPrimary };

@@ -1,20 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { Canary } from '../../api/canary.ts';
+import { parsedCanary } from '../../../test/fakes/parsed-canary.ts';
+import type { Canary } from '../../api/canary.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { PrimarySpec } from '../workload.ts';
 import { copiesOf, copiesToPrune, isSameCopy, renderCopy } from './copies.ts';
 
 const canaryWith = (uid: string, name = 'checkout'): Canary =>
-  Canary.parse({
-    apiVersion: 'flagger.app/v1beta1',
-    kind: 'Canary',
-    metadata: { name, namespace: 'shop', uid, generation: 1, resourceVersion: '1' },
-    spec: {
-      targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'checkout' },
-      service: { port: 80 },
-      analysis: { interval: '10s', threshold: 1 },
-    },
-  });
+  parsedCanary({ targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'checkout' } }, { name, namespace: 'shop', uid });
 const canary = canaryWith('c-1');
 
 function config(fields: Partial<KubeObject> = {}, metadata: Partial<KubeObject['metadata']> = {}): KubeObject {

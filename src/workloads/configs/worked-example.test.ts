@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments, stringify } from 'yaml';
-import { Canary } from '../../api/canary.ts';
+import { parsedCanary } from '../../../test/fakes/parsed-canary.ts';
 import { asDeployment } from '../../api/kinds/deployment.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { deployment } from '../deployment/deployment.ts';
@@ -17,16 +17,7 @@ const golden = join(import.meta.dirname, '..', '..', '..', 'test', 'golden', 'co
 const [target, ...sources] = parseAllDocuments(readFileSync(join(golden, 'checkout.input.yaml'), 'utf8')).map(
   (document): KubeObject => document.toJS(),
 ) as [KubeObject, ...KubeObject[]];
-const canary = Canary.parse({
-  apiVersion: 'flagger.app/v1beta1',
-  kind: 'Canary',
-  metadata: { name: 'checkout', namespace: 'shop', uid: 'c-1', generation: 1, resourceVersion: '1' },
-  spec: {
-    targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'checkout' },
-    service: { port: 80 },
-    analysis: { interval: '10s', threshold: 1 },
-  },
-});
+const canary = parsedCanary({}, { name: 'checkout', namespace: 'shop' });
 
 /** A promotion with the configs that it has read. */
 async function promoted() {

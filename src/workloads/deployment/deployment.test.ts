@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
+import { parsedCanary } from '../../../test/fakes/parsed-canary.ts';
 import type { Raw } from '../../../test/fakes/raw.ts';
-import { Canary } from '../../api/canary.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { RenderOptions } from '../workload.ts';
 import { deployment } from './deployment.ts';
@@ -11,16 +11,7 @@ import { deployment } from './deployment.ts';
 const [target, golden] = parseAllDocuments(readFileSync(new URL('worked-example.yaml', import.meta.url), 'utf8')).map(
   (document): KubeObject => document.toJS(),
 ) as [KubeObject, KubeObject];
-const canary = Canary.parse({
-  apiVersion: 'flagger.app/v1beta1',
-  kind: 'Canary',
-  metadata: { name: 'checkout', namespace: 'shop', uid: 'c-1', generation: 1, resourceVersion: '1' },
-  spec: {
-    targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'checkout' },
-    service: { port: 80 },
-    analysis: { interval: '10s', threshold: 1 },
-  },
-});
+const canary = parsedCanary({}, { name: 'checkout', namespace: 'shop' });
 const options: RenderOptions = {
   selector: { key: 'app', target: 'checkout', primary: 'checkout-primary' },
   includeLabelPrefix: ['app.kubernetes.io'],

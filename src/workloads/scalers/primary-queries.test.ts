@@ -1,25 +1,21 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Canary } from '../../api/canary.ts';
+import { parsedCanary } from '../../../test/fakes/parsed-canary.ts';
+import type { Canary } from '../../api/canary.ts';
 import { primaryQuery, primaryTriggers } from './primary-queries.ts';
 
 const aCanary = (primaryScalerQueries?: Record<string, string>): Canary =>
-  Canary.parse({
-    apiVersion: 'flagger.app/v1beta1',
-    kind: 'Canary',
-    metadata: { name: 'checkout', namespace: 'shop', uid: 'c-1', generation: 1, resourceVersion: '1' },
-    spec: {
-      targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'checkout' },
+  parsedCanary(
+    {
       autoscalerRef: {
         apiVersion: 'keda.sh/v1alpha1',
         kind: 'ScaledObject',
         name: 'so',
         ...(primaryScalerQueries && { primaryScalerQueries }),
       },
-      service: { port: 80 },
-      analysis: { interval: '10s', threshold: 1 },
     },
-  });
+    { name: 'checkout', namespace: 'shop' },
+  );
 const prometheus = (query: string, name?: string) => ({ type: 'prometheus', ...(name && { name }), metadata: { query, threshold: '5' } });
 
 describe('primaryQuery', () => {

@@ -87,6 +87,12 @@ export const sources = {
 } as const;
 export type Source = keyof typeof sources;
 
+export const harmless: Expectation = { harmless: true };
+
+export function attack(from: Source, what: string, expects: Expectation, act: Attack['do']): Omit<Attack, 'id'> {
+  return { what, from, expects, do: act };
+}
+
 /** Numbers the attacks of a class in their order. */
 export function numbered(prefix: string, attacks: readonly Omit<Attack, 'id'>[]): Attack[] {
   return attacks.map((attack, index) => ({ ...attack, id: `${prefix}-${String(index + 1).padStart(2, '0')}` }));

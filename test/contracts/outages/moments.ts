@@ -23,8 +23,7 @@ const withoutWeights = (world: World) => {
 function at(plan: Plan, state: string, prepare: (world: World) => void = () => undefined, until: (world: World) => boolean = () => true) {
   return (unmeasured: Analysis['unmeasured']): World => {
     const world = initialized(aCanary({ ...plan, unmeasured }), prepare);
-    world.push('s1:b');
-    world.tickUntil((one) => `${one.phase}.${one.step}` === state && until(one));
+    world.pushUntil('s1:b', (one) => `${one.phase}.${one.step}` === state && until(one));
     return world;
   };
 }
@@ -52,8 +51,7 @@ function scaledRise(): Pick<Moment, 'reach' | 'meanwhile'> {
       scaled(world);
       world.sendFacts();
       world.room.target = 1;
-      world.push('s1:b');
-      world.tickUntil(({ phase, step }) => `${phase}.${step}` === 'Progressing.raising');
+      world.pushUntil('s1:b', ({ phase, step }) => `${phase}.${step}` === 'Progressing.raising');
       return world;
     },
     meanwhile: (world) => {

@@ -1,8 +1,9 @@
-import { Canary } from '../../../src/api/canary.ts';
+import type { Canary } from '../../../src/api/canary.ts';
 import type { KubeObject, ObjectRef } from '../../../src/api/kube-object.ts';
 import { refKey, refOf } from '../../../src/api/kube-object.ts';
 import { remembered, workloads } from '../../../src/workloads/index.ts';
 import type { RenderOptions, WatchedObjects, Workload } from '../../../src/workloads/workload.ts';
+import { parsedCanary } from '../../fakes/parsed-canary.ts';
 import { raw } from '../../fakes/raw.ts';
 
 /** Metadata that deployment tools write to know their own: on a copy it would make them prune or fight it. */
@@ -53,12 +54,7 @@ export interface Kind {
 }
 
 export function aCanaryFor(targetRef: object, spec: object = {}): Canary {
-  return Canary.parse({
-    apiVersion: 'flagger.app/v1beta1',
-    kind: 'Canary',
-    metadata: { name: 'shop', namespace: 'prod', uid: 'c-1', generation: 1, resourceVersion: '1' },
-    spec: { targetRef: { name: 'shop', ...targetRef }, service: { port: 80 }, analysis: { interval: '10s', threshold: 1 }, ...spec },
-  });
+  return parsedCanary({ targetRef: { name: 'shop', ...targetRef }, ...spec }, { name: 'shop', namespace: 'prod' });
 }
 
 const optionsWith = (revision: string): RenderOptions => ({

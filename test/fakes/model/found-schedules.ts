@@ -1,5 +1,7 @@
 import type { Schedule } from './adversary.ts';
 
+const plain = { more: [], hasScaler: false, observesAfterMs: 0, aimed: [] } satisfies Partial<Schedule>;
+
 /**
  * Schedules of `SCHEDULES_SEED=746998395` that once got bytes to the primary that no analysed pod had run, in their drawn form.
  * Six show a fault of the engine (E56). Two show a fault of the evidence, which took an untracked config for a tracked one. The last two show changes that no
@@ -8,13 +10,10 @@ import type { Schedule } from './adversary.ts';
  */
 export const foundSchedules: readonly (Schedule & { what: string })[] = [
   {
+    ...plain,
     what: 'a template comes and goes while pods that read another ConfigMap leave',
     seed: 435263126,
     analysis: { iterations: 2 },
-    more: [],
-    hasScaler: false,
-    observesAfterMs: 0,
-    aimed: [],
     strikes: [
       { how: 'recreateTarget', call: 118, afterMs: 0 },
       { how: 'deleteConfig', call: 90, afterMs: 0 },
@@ -28,13 +27,10 @@ export const foundSchedules: readonly (Schedule & { what: string })[] = [
     ],
   },
   {
+    ...plain,
     what: 'a template comes and goes while pods that read another Secret leave',
     seed: 897214896,
     analysis: { stepWeights: [10, 60] },
-    more: [],
-    hasScaler: false,
-    observesAfterMs: 0,
-    aimed: [],
     strikes: [
       { how: 'pushAndBack', call: 54, afterMs: 1513 },
       { how: 'editSecret', call: 51, afterMs: 0 },
@@ -43,13 +39,10 @@ export const foundSchedules: readonly (Schedule & { what: string })[] = [
     ],
   },
   {
+    ...plain,
     what: 'a template comes and goes while pods that read another optional ConfigMap leave',
     seed: 2067619285,
     analysis: { iterations: 2 },
-    more: [],
-    hasScaler: false,
-    observesAfterMs: 0,
-    aimed: [],
     strikes: [
       { how: 'pushAndBack', call: 105, afterMs: 0 },
       { how: 'deletePrimary', call: 102, afterMs: 5664 },
@@ -62,13 +55,10 @@ export const foundSchedules: readonly (Schedule & { what: string })[] = [
     ],
   },
   {
+    ...plain,
     what: 'a template comes and goes while pods of a target that was made again leave',
     seed: 1784366266,
     analysis: { iterations: 2 },
-    more: [],
-    hasScaler: false,
-    observesAfterMs: 0,
-    aimed: [],
     strikes: [
       { how: 'pushBack', call: 29, afterMs: 0 },
       { how: 'editConfigMap', call: 95, afterMs: 0 },
@@ -79,13 +69,10 @@ export const foundSchedules: readonly (Schedule & { what: string })[] = [
     ],
   },
   {
+    ...plain,
     what: 'a template goes seconds after it came while pods that read another ConfigMap leave',
     seed: 2147483641,
     analysis: { stepWeights: [10, 60] },
-    more: [],
-    hasScaler: false,
-    observesAfterMs: 0,
-    aimed: [],
     strikes: [
       { how: 'scale', call: 45, afterMs: 10908 },
       { how: 'push', call: 55, afterMs: 0 },
@@ -98,13 +85,10 @@ export const foundSchedules: readonly (Schedule & { what: string })[] = [
     ],
   },
   {
+    ...plain,
     what: 'a template comes and goes while pods that read a ConfigMap which is left alone by now leave',
     seed: 1871367364,
     analysis: { iterations: 2 },
-    more: [],
-    hasScaler: false,
-    observesAfterMs: 0,
-    aimed: [],
     strikes: [
       { how: 'pushFirst', call: 52, afterMs: 0 },
       { how: 'optOut', call: 53, afterMs: 0 },
@@ -117,13 +101,10 @@ export const foundSchedules: readonly (Schedule & { what: string })[] = [
     ],
   },
   {
+    ...plain,
     what: 'a ConfigMap that is left alone is made again, tracked, before the first primary starts',
     seed: 1710282934,
     analysis: { stepWeights: [10, 60] },
-    more: [],
-    hasScaler: false,
-    observesAfterMs: 0,
-    aimed: [],
     strikes: [
       { how: 'optOut', call: 7, afterMs: 0 },
       { how: 'pushBack', call: 9, afterMs: 0 },
@@ -132,13 +113,10 @@ export const foundSchedules: readonly (Schedule & { what: string })[] = [
     ],
   },
   {
+    ...plain,
     what: 'a ConfigMap that is left alone is tracked again right before the first primary is made',
     seed: 1094690200,
     analysis: { stepWeights: [10, 60] },
-    more: [],
-    hasScaler: false,
-    observesAfterMs: 0,
-    aimed: [],
     strikes: [
       { how: 'blink', call: 40, afterMs: 0 },
       { how: 'dropReference', call: 97, afterMs: 802 },
@@ -153,6 +131,7 @@ export const foundSchedules: readonly (Schedule & { what: string })[] = [
     ],
   },
   {
+    ...plain,
     what: 'an optional ConfigMap comes and goes while no controller runs, and an A/B test is to begin',
     seed: 30,
     analysis: { iterations: 2, match: [{ headers: { user: { exact: 'a' } } }] },
@@ -163,7 +142,6 @@ export const foundSchedules: readonly (Schedule & { what: string })[] = [
       { how: 'scaleAndEdit', call: 25 },
     ],
     hasScaler: true,
-    observesAfterMs: 0,
     aimed: [
       { how: 'blink', step: 'awaitingPrimary', afterMs: 0 },
       { how: 'scale', step: 'settling', afterMs: 0 },
@@ -179,6 +157,7 @@ export const foundSchedules: readonly (Schedule & { what: string })[] = [
     ],
   },
   {
+    ...plain,
     what: 'an optional ConfigMap comes and goes while no controller runs, and weights are to rise',
     seed: 507603172,
     analysis: { stepWeight: 50, maxWeight: 50 },
@@ -189,8 +168,6 @@ export const foundSchedules: readonly (Schedule & { what: string })[] = [
       { how: 'recreateScaler', call: 72 },
     ],
     hasScaler: true,
-    observesAfterMs: 0,
-    aimed: [],
     strikes: [
       { how: 'push', call: 57, afterMs: 0 },
       { how: 'pushFirst', call: 41, afterMs: 0 },

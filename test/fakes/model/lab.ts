@@ -34,7 +34,7 @@ export interface LabSettings {
 
 /**
  * The real controller over a modelled cluster, in virtual time: a release of minutes is played in milliseconds, and every moment of
- * it is looked at.
+ * it is looked at. It has no socket and no real timer, so a test need not close it.
  */
 export class ModelLab {
   readonly clock: HandClock = handClock();
@@ -247,6 +247,7 @@ export class ModelLab {
     return found.deployments.map((name) => (this.nodes.serves(name, NAMESPACE) ? name : `lost: ${name} is gone`));
   }
 
+  /** Frees the controller's memory: for loops over many labs. */
   close(): void {
     this.kill();
     this.server.stop();

@@ -18,6 +18,7 @@ export interface Row extends Omit<RouteRow, 'asks'> {
   objects?(app: AppName): KubeObject[];
   asks: readonly (readonly [Asked, Expected])[];
 }
+export const row = (what: string, given: Omit<Row, 'what' | 'asks'>, ...asks: Row['asks']): Row => ({ what, ...given, asks });
 
 export const canary: Routes = { kind: 'weighted', canary: weight(100) };
 export const TWO_PORTS: Pods = {

@@ -1,10 +1,19 @@
-import type { RoutedWorld } from './routed-world.ts';
+import type { Destination, RoutedWorld, Rule } from './routed-world.ts';
 
 /** A world that once broke, in its drawn form: a seed gives another world after each change of the generator. */
 export interface FoundWorld {
   what: string;
   world: RoutedWorld;
 }
+
+const to = (service: Destination['service'], weight?: number, port: Destination['port'] = 80): Destination => ({ service, port, weight });
+const rule = (path: string, to: Rule['to'], terms: Rule['terms'], more: Partial<Rule> = {}): Rule => ({
+  path,
+  to,
+  terms,
+  isNamed: false,
+  ...more,
+});
 
 /** Played in every run of `npm test`. */
 export const found: readonly FoundWorld[] = [
@@ -15,13 +24,7 @@ export const found: readonly FoundWorld[] = [
       routes: [
         {
           ...{ name: 'shop', host: 'shop.example.org', at: 'apex' },
-          rules: [
-            {
-              ...{ path: '/static', header: 'staff', terms: 'timeout', isNamed: false },
-              to: [{ service: 'shop', port: 80, weight: undefined }],
-            },
-            { path: '/', to: [{ service: 'static', port: 80, weight: undefined }], terms: 'timeout', isNamed: true },
-          ],
+          rules: [rule('/static', [to('shop')], 'timeout', { header: 'staff' }), rule('/', [to('static')], 'timeout', { isNamed: true })],
         },
       ],
       writes: [
@@ -36,119 +39,65 @@ export const found: readonly FoundWorld[] = [
   {
     what: 'rules that introduce Services stay in a route of the user’s',
     world: {
-      seed: 2,
-      kind: 'HTTPRoute',
-      cohort: 'affinity',
-      hasSecondPort: true,
+      ...{ seed: 2, kind: 'HTTPRoute', cohort: 'affinity', hasSecondPort: true },
       routes: [
         {
-          name: 'shop',
-          host: 'shop.example.org',
-          at: 'apex',
-          rules: [{ path: '/', to: [{ service: 'shop', port: 80, weight: 1 }], terms: 'none', isNamed: false }],
+          ...{ name: 'shop', host: 'shop.example.org', at: 'apex' },
+          rules: [rule('/', [to('shop', 1)], 'none')],
         },
       ],
       writes: [],
-      ending: 'renamed',
-      killedAfterMs: 9006,
+      ...{ ending: 'renamed', killedAfterMs: 9006 },
     },
   },
   {
     what: 'the weight of the only backend of a rule is lost',
     world: {
-      seed: 18,
-      kind: 'VirtualService',
-      cohort: 'all',
-      hasSecondPort: false,
+      ...{ seed: 18, kind: 'VirtualService', cohort: 'all', hasSecondPort: false },
       routes: [
         {
-          name: 'shop',
-          host: 'shop.example.org',
-          at: 'apex',
+          ...{ name: 'shop', host: 'shop.example.org', at: 'apex' },
           rules: [
-            { path: '/api/v2', to: [{ service: 'shop', port: 80, weight: 1 }], terms: 'none', isNamed: false },
-            { path: '/api', to: [{ service: 'shop', port: 80, weight: 1 }], terms: 'none', isNamed: true },
-            { path: '/', to: [{ service: 'shop', port: 80, weight: undefined }], terms: 'both', isNamed: true },
+            rule('/api/v2', [to('shop', 1)], 'none'),
+            rule('/api', [to('shop', 1)], 'none', { isNamed: true }),
+            rule('/', [to('shop')], 'both', { isNamed: true }),
           ],
         },
         {
-          name: 'of-www',
-          host: 'www.example.org',
-          at: 'another namespace',
-          rules: [
-            { path: '/half', to: [{ service: 'shop', port: 80, weight: 1 }], terms: 'both', isNamed: false },
-            { path: '/', to: [{ service: 'shop', port: 80, weight: 1 }], terms: 'none', isNamed: false },
-          ],
+          ...{ name: 'of-www', host: 'www.example.org', at: 'another namespace' },
+          rules: [rule('/half', [to('shop', 1)], 'both'), rule('/', [to('shop', 1)], 'none')],
         },
         {
-          name: 'of-api',
-          host: 'api.example.org',
-          at: 'unlisted',
+          ...{ name: 'of-api', host: 'api.example.org', at: 'unlisted' },
           rules: [
-            { path: '/half', to: [{ service: 'legacy', port: 80, weight: undefined }], terms: 'none', isNamed: true },
-            { path: '/admin', to: [{ service: 'static', port: 80, weight: undefined }], terms: 'both', isNamed: true },
-            { path: '/static', to: [{ service: 'shop', port: 80, weight: undefined }], terms: 'none', isNamed: false },
-            {
-              path: '/',
-              to: [
-                { service: 'shop', port: 80, weight: 1 },
-                { service: 'legacy', port: 80, weight: 2 },
-              ],
-              terms: 'filter',
-              isNamed: false,
-            },
+            rule('/half', [to('legacy')], 'none', { isNamed: true }),
+            rule('/admin', [to('static')], 'both', { isNamed: true }),
+            rule('/static', [to('shop')], 'none'),
+            rule('/', [to('shop', 1), to('legacy', 2)], 'filter'),
           ],
         },
       ],
       writes: [],
-      ending: 'failure',
-      killedAfterMs: 13235,
+      ...{ ending: 'failure', killedAfterMs: 13235 },
     },
   },
   {
     what: 'an edit between rendering and writing is lost',
     world: {
-      seed: 301829,
-      kind: 'HTTPRoute',
-      cohort: 'affinity',
-      hasSecondPort: true,
+      ...{ seed: 301829, kind: 'HTTPRoute', cohort: 'affinity', hasSecondPort: true },
       routes: [
         {
-          name: 'of-shop',
-          host: 'shop.example.org',
-          at: 'listed',
-          rules: [
-            { path: '/api/v2', to: [{ service: 'shop', port: 80, weight: undefined }], terms: 'timeout', isNamed: false },
-            {
-              path: '/',
-              header: 'beta',
-              to: [
-                { service: 'shop', port: 80, weight: 3 },
-                { service: 'legacy', port: 80, weight: 25 },
-              ],
-              terms: 'filter',
-              isNamed: false,
-            },
-          ],
+          ...{ name: 'of-shop', host: 'shop.example.org', at: 'listed' },
+          rules: [rule('/api/v2', [to('shop')], 'timeout'), rule('/', [to('shop', 3), to('legacy', 25)], 'filter', { header: 'beta' })],
         },
         {
-          name: 'of-www',
-          host: 'www.example.org',
-          at: 'listed',
+          ...{ name: 'of-www', host: 'www.example.org', at: 'listed' },
           rules: [
-            { path: '/', to: 'redirect', terms: 'filter', isNamed: false, header: 'beta' },
-            { path: '/admin', to: [{ service: 'shop', port: 9090, weight: undefined }], terms: 'none', isNamed: false },
-            { path: '/static', to: [{ service: 'legacy', port: 80, weight: undefined }], terms: 'filter', isNamed: false },
-            { path: '/api', header: 'staff', to: [{ service: 'static', port: 80, weight: undefined }], terms: 'both', isNamed: false },
-            {
-              path: '/',
-              to: [
-                { service: 'shop', port: 9090, weight: 3 },
-                { service: 'legacy', port: 80, weight: 2 },
-              ],
-              terms: 'none',
-              isNamed: true,
-            },
+            rule('/', 'redirect', 'filter', { header: 'beta' }),
+            rule('/admin', [to('shop', undefined, 9090)], 'none'),
+            rule('/static', [to('legacy')], 'filter'),
+            rule('/api', [to('static')], 'both', { header: 'staff' }),
+            rule('/', [to('shop', 3, 9090), to('legacy', 2)], 'none', { isNamed: true }),
           ],
         },
       ],
@@ -158,42 +107,25 @@ export const found: readonly FoundWorld[] = [
         { atMs: 121668, what: { is: 'route', index: 0, edit: 'nothing' }, how: 'patch' },
         { atMs: 44396, what: { is: 'route', index: 1, edit: 'a rule of the application' }, how: 'patch' },
       ],
-      ending: 'replaced',
-      killedAfterMs: 77,
+      ...{ ending: 'replaced', killedAfterMs: 77 },
     },
   },
   {
     what: 'a generated A/B rule takes requests of a route that is not listed',
     world: {
-      seed: 500710,
-      kind: 'HTTPRoute',
-      cohort: 'header',
-      hasSecondPort: false,
+      ...{ seed: 500710, kind: 'HTTPRoute', cohort: 'header', hasSecondPort: false },
       routes: [
         {
-          name: 'of-shop',
-          host: 'shop.example.org',
-          at: 'unlisted',
-          rules: [{ path: '/', to: [{ service: 'legacy', port: 80, weight: undefined }], terms: 'timeout', isNamed: false }],
+          ...{ name: 'of-shop', host: 'shop.example.org', at: 'unlisted' },
+          rules: [rule('/', [to('legacy')], 'timeout')],
         },
         {
-          name: 'of-www',
-          host: 'www.example.org',
-          at: 'unlisted',
+          ...{ name: 'of-www', host: 'www.example.org', at: 'unlisted' },
           rules: [
-            {
-              path: '/',
-              to: [
-                { service: 'shop', port: 80, weight: 3 },
-                { service: 'legacy', port: 80, weight: 1 },
-              ],
-              terms: 'filter',
-              isNamed: false,
-              header: 'beta',
-            },
-            { path: '/static', to: [{ service: 'shop', port: 80, weight: 1 }], terms: 'both', isNamed: false },
-            { path: '/api/v2', to: [{ service: 'legacy', port: 80, weight: undefined }], terms: 'filter', isNamed: false },
-            { path: '/', to: [{ service: 'shop', port: 80, weight: 1 }], terms: 'none', isNamed: false },
+            rule('/', [to('shop', 3), to('legacy', 1)], 'filter', { header: 'beta' }),
+            rule('/static', [to('shop', 1)], 'both'),
+            rule('/api/v2', [to('legacy')], 'filter'),
+            rule('/', [to('shop', 1)], 'none'),
           ],
         },
       ],
@@ -201,83 +133,52 @@ export const found: readonly FoundWorld[] = [
         { atMs: 135601, what: { is: 'route', index: 1, edit: 'a rule of another' }, how: 'patch' },
         { atMs: 56198, what: { is: 'route', index: 1, edit: 'a rule of the application' }, how: 'patch' },
       ],
-      ending: 'success',
-      killedAfterMs: undefined,
+      ...{ ending: 'success', killedAfterMs: undefined },
     },
   },
   {
     what: 'two Canaries copy the copies of each other, without end',
     world: {
-      seed: 720070,
-      kind: 'VirtualService',
-      cohort: 'affinity',
-      hasSecondPort: false,
+      ...{ seed: 720070, kind: 'VirtualService', cohort: 'affinity', hasSecondPort: false },
       routes: [
         {
-          name: 'shop',
-          host: 'shop.example.org',
-          at: 'apex',
+          ...{ name: 'shop', host: 'shop.example.org', at: 'apex' },
           rules: [
-            { path: '/half', header: 'beta', to: [{ service: 'legacy', port: 80, weight: undefined }], terms: 'filter', isNamed: true },
-            { path: '/admin', to: [{ service: 'shop', port: 80, weight: undefined }], terms: 'none', isNamed: true },
-            { path: '/static', to: [{ service: 'shop', port: 80, weight: undefined }], terms: 'filter', isNamed: false },
-            {
-              path: '/api/v2',
-              to: [
-                { service: 'shop', port: 80, weight: 9 },
-                { service: 'legacy', port: 80, weight: 2 },
-              ],
-              terms: 'timeout',
-              isNamed: false,
-            },
-            { path: '/api', header: 'beta', to: [{ service: 'static', port: 80, weight: undefined }], terms: 'timeout', isNamed: false },
-            { path: '/', to: [{ service: 'shop', port: 80, weight: undefined }], terms: 'none', isNamed: true },
+            rule('/half', [to('legacy')], 'filter', { isNamed: true, header: 'beta' }),
+            rule('/admin', [to('shop')], 'none', { isNamed: true }),
+            rule('/static', [to('shop')], 'filter'),
+            rule('/api/v2', [to('shop', 9), to('legacy', 2)], 'timeout'),
+            rule('/api', [to('static')], 'timeout', { header: 'beta' }),
+            rule('/', [to('shop')], 'none', { isNamed: true }),
           ],
         },
       ],
       writes: [],
       second: { cohort: 'header', isFirst: false, isLast: true },
-      ending: 'success',
-      killedAfterMs: undefined,
+      ...{ ending: 'success', killedAfterMs: undefined },
     },
   },
   {
     what: 'two Canaries copy the copies of each other, without end',
     world: {
-      seed: 721060,
-      kind: 'VirtualService',
-      cohort: 'header',
-      hasSecondPort: false,
+      ...{ seed: 721060, kind: 'VirtualService', cohort: 'header', hasSecondPort: false },
       routes: [
         {
-          name: 'shop',
-          host: 'shop.example.org',
-          at: 'apex',
+          ...{ name: 'shop', host: 'shop.example.org', at: 'apex' },
           rules: [
-            { path: '/half', to: [{ service: 'shop', port: 80, weight: 1 }], terms: 'none', isNamed: true },
-            { path: '/static', to: [{ service: 'shop', port: 80, weight: undefined }], terms: 'filter', isNamed: true },
-            { path: '/api/v2', to: [{ service: 'legacy', port: 80, weight: undefined }], terms: 'filter', isNamed: false },
-            { path: '/', to: [{ service: 'shop', port: 80, weight: undefined }], terms: 'filter', isNamed: true },
+            rule('/half', [to('shop', 1)], 'none', { isNamed: true }),
+            rule('/static', [to('shop')], 'filter', { isNamed: true }),
+            rule('/api/v2', [to('legacy')], 'filter'),
+            rule('/', [to('shop')], 'filter', { isNamed: true }),
           ],
         },
         {
-          name: 'of-www',
-          host: 'www.example.org',
-          at: 'listed',
+          ...{ name: 'of-www', host: 'www.example.org', at: 'listed' },
           rules: [
-            { path: '/static', to: [{ service: 'static', port: 80, weight: undefined }], terms: 'timeout', isNamed: false },
-            { path: '/api/v2', to: [{ service: 'shop', port: 80, weight: 1 }], terms: 'timeout', isNamed: false },
-            {
-              path: '/api',
-              header: 'beta',
-              to: [
-                { service: 'shop', port: 80, weight: 75 },
-                { service: 'legacy', port: 80, weight: 2 },
-              ],
-              terms: 'timeout',
-              isNamed: true,
-            },
-            { path: '/', to: [{ service: 'shop', port: 80, weight: undefined }], terms: 'none', isNamed: false },
+            rule('/static', [to('static')], 'timeout'),
+            rule('/api/v2', [to('shop', 1)], 'timeout'),
+            rule('/api', [to('shop', 75), to('legacy', 2)], 'timeout', { isNamed: true, header: 'beta' }),
+            rule('/', [to('shop')], 'none'),
           ],
         },
       ],
@@ -286,8 +187,7 @@ export const found: readonly FoundWorld[] = [
         { atMs: 78802, what: { is: 'route', index: 1, edit: 'nothing' }, how: 'replace' },
       ],
       second: { cohort: 'affinity', isFirst: false, isLast: true },
-      ending: 'replaced',
-      killedAfterMs: 5963,
+      ...{ ending: 'replaced', killedAfterMs: 5963 },
     },
   },
 ];
