@@ -1,5 +1,5 @@
 import type { Break } from './invariants.ts';
-import { type Life, foundLife } from './life.ts';
+import { foundLife, type Life } from './life.ts';
 
 /** A life that once broke an invariant, shrunk, and the finding whose fix makes it whole. */
 export interface Found {

@@ -1,4 +1,4 @@
-import { type Life, foundLife } from '../life.ts';
+import { foundLife, type Life } from '../life.ts';
 
 /** Lives of a Knative Service that once found a fault of Serin; they are always played. */
 export const found: readonly { what: string; life: Life }[] = [
