@@ -10,7 +10,6 @@ import { TargetUnusableError } from '../errors.ts';
 import type { HealingBrake } from '../objects/healing-brake.ts';
 import type { KnownAnnotations } from '../objects/known-annotations.ts';
 import type { CompanionNotes } from './companion-notes.ts';
-import type { SplitRoute } from './ensure-object.ts';
 import type { FollowerNotes } from './follower-notes.ts';
 import type { Introductions } from './introductions.ts';
 import type { LeftPorts } from './left-ports.ts';
@@ -38,13 +37,19 @@ export interface ReconcileMemory {
   /** Digest of the last request for each object, which tells a step of ours from drift. */
   wanted: Map<string, string>;
   /** Routes of the user's that were split, by the object. */
-  splitIn: Map<string, SplitRoute>;
+  splitIn: Map<string, SeenSplit>;
   /** Answers in which the server changed the last write of an object: digest of the request, the server's version, and the fields that it lacks. */
   answers: Map<string, { digest: string; spec: unknown; lacks: readonly string[] }>;
   introductions: Introductions;
   leftPorts: LeftPorts;
   /** Last seen replicas of each side, above zero: a primary that was deleted by hand comes back with as many. */
   lastReplicas: Map<string, number>;
+}
+
+/** The last split of a route of the user's that was written or seen: the version of the spec, and the routes that the Canary wanted. */
+export interface SeenSplit {
+  generation: number | undefined;
+  wanted: string;
 }
 
 export function workloadOf(canary: Canary): Workload {

@@ -12,7 +12,7 @@ import type { Undoing } from '../objects/healing-brake.ts';
 import { isCollected, isOurRoute, isOurs } from '../objects/ownership.ts';
 import { mergeIntoUsersService } from '../objects/users-service.ts';
 import { replacingLists } from '../objects/whole-lists.ts';
-import type { ReconcileContext } from './context.ts';
+import type { ReconcileContext, SeenSplit } from './context.ts';
 import { HELD, type Outcome, PENDING, paused, pausedRoute, WRITTEN } from './outcome.ts';
 
 interface EnsureOptions {
@@ -102,19 +102,13 @@ export async function ensure(
   }
 }
 
-/** A route of the user's as it was last split, or seen so: the version of its spec, and what the Canary wanted. */
-export interface SplitRoute {
-  generation: number | undefined;
-  wanted: string;
-}
-
-const splitOf = ({ metadata, status }: Canary, route: KubeObject): SplitRoute => ({
+const splitOf = ({ metadata, status }: Canary, route: KubeObject): SeenSplit => ({
   generation: route.metadata.generation,
   wanted: JSON.stringify([metadata.generation, status?.release?.routes]),
 });
 
 /** Tests if a route that is not split lacks that by an edit of others, and not by a step of the Canary. */
-const isEditOf = (before: SplitRoute | undefined, now: SplitRoute): boolean =>
+const isEditOf = (before: SeenSplit | undefined, now: SeenSplit): boolean =>
   before !== undefined && before.wanted === now.wanted && before.generation !== now.generation;
 
 const digestOf = (object: KubeObject): string => hash('sha256', JSON.stringify(object), 'binary');

@@ -63,7 +63,7 @@ it.each(Object.keys(kinds))(
 
     const isSplit = () => JSON.stringify(lab.server.find(ref)?.spec).includes(`${APP}-primary`);
     const isContested = () => conditionsOf(lab).some(({ type }) => type === 'Contested');
-    /** What is said of a correction. */
+    /** Events of one correction, and the condition after it. */
     const newsOf = async (...applied: Parameters<typeof apply>) => {
       const before = announced(lab);
       apply(...applied);
@@ -92,7 +92,7 @@ it.each(Object.keys(kinds))(
     expect(await newsOf('other', '/x')).toEqual(once);
     expect(await newsOf('other', '/x', '/y')).toEqual(once);
 
-    // An edit that leaves the split is no one's drift.
+    // After an edit that leaves the split there is nothing to correct.
     const quiet = announced(lab);
     const live = raw(lab.server.find(ref)).spec;
     const list = kind === 'HTTPRoute' ? 'rules' : 'http';

@@ -1,9 +1,13 @@
+import type { Canary } from '../../api/canary.ts';
 import { type KubeObject, refOf } from '../../api/kube-object.ts';
 import { INTRODUCED_FOR_MS } from '../../routers/introduction.ts';
 import { type FoundPort, portKey, portsNamedIn } from '../../routers/ports.ts';
+import type { Router } from '../../routers/router.ts';
 import { appliedPorts } from '../adoption/apex-original.ts';
-import type { ReconcileContext } from './context.ts';
+import type { DepsOf } from '../controller-deps.ts';
 import { HELD, type Outcome } from './outcome.ts';
+
+type LeftPortsContext = DepsOf<'view' | 'anchors'> & { canary: Canary; router: Router; nowMs: number };
 
 /**
  * Ports that an edit of the Canary leaves out. They stay in its Services while its routes lead to them, and until proxies know the next ones: Services and
@@ -14,7 +18,7 @@ export class LeftPorts {
   readonly #untilMs = new Map<number, number>();
 
   /** Tests if routes lead to the port now, or did lately. */
-  isLedTo({ canary, router, view, nowMs }: ReconcileContext, { name = '', port }: FoundPort): boolean {
+  isLedTo({ canary, router, view, nowMs }: LeftPortsContext, { name = '', port }: FoundPort): boolean {
     const routes = router.watches(canary).flatMap((ref) => view.find(ref)?.object ?? []);
     const named = portsNamedIn(routes);
     if (named.has(port) || named.has(name)) this.#untilMs.set(port, Number.POSITIVE_INFINITY);
@@ -30,7 +34,7 @@ export class LeftPorts {
 }
 
 /** Keys of the ports of a Service of the user's that only Serin has written, and that it did not have before. Empty where its own ports are unknown. */
-export async function addedPorts({ canary, view, anchors, signal }: ReconcileContext, apex: KubeObject): Promise<ReadonlySet<string>> {
+export async function addedPorts({ canary, view, anchors, signal }: LeftPortsContext, apex: KubeObject): Promise<ReadonlySet<string>> {
   const own = view.find(refOf(apex))?.ownPorts ?? [];
   if (own.length === 0) return new Set();
   const original = await anchors.originalApex(canary, signal);
