@@ -8,8 +8,10 @@ import { stringsIn } from './fakes/strings-in.ts';
 const root = join(import.meta.dirname, '..');
 const CLEAN: readonly string[] = [
   'ARCHITECTURE.md',
+  'CHANGELOG.md',
   'CONTRIBUTING.md',
   'README.md',
+  'SECURITY.md',
   'charts',
   'docs',
   'kustomize/README.md',

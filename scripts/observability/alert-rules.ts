@@ -84,7 +84,7 @@ export const alertRules: readonly AlertRule[] = [
     for: '2m',
     severity: 'critical',
     summary: 'No replica of Serin runs the Canaries',
-    description: 'Applications keep serving, and routes stay unchanged. No release goes on, and none is rolled back.',
+    description: 'Applications keep serving, and routes stay unchanged. No release progresses, and none is rolled back.',
   },
   {
     alert: 'SerinShardNotHeld',
@@ -93,7 +93,7 @@ export const alertRules: readonly AlertRule[] = [
     severity: 'critical',
     summary: 'No replica of Serin runs the Canaries of shard {{ $labels.shard }}',
     description:
-      'Their applications keep serving, and routes stay unchanged. No release of theirs goes on, and none is rolled back. Other shards are held.',
+      'Their applications keep serving, and routes stay unchanged. None of their releases progresses, and none is rolled back. Other shards are held.',
   },
   {
     alert: 'SerinWatchStale',

@@ -61,7 +61,7 @@ npx node src/cli/main.ts controller --mesh-provider ${provider} --metrics-server
 
 ## 3. The application
 
-In the third one, like all that follows.
+In the third terminal, like all commands that follow.
 
 ${sh(`. "$HOME/serin-cluster.env"
 kubectl create namespace test

@@ -130,7 +130,7 @@ describe('a kubeconfig', () => {
     expect(await listed({ kubeconfig: two })).toBe('7');
     expect(await listed({ kubeconfig: two, context: 'wrong' })).toContain('401 Unauthorized');
     expect((await loadConnection({ kubeconfig: two, context: 'wrong' })).namespace).toBe('of-wrong');
-    expect(await listed({ kubeconfig: two, context: 'third' })).toContain('no context named third (there are: right, wrong)');
+    expect(await listed({ kubeconfig: two, context: 'third' })).toContain('no context named third (contexts: right, wrong)');
   });
 
   it('of several files is merged as kubectl does: the first entry of a name wins, absent files are passed over', async () => {
@@ -180,7 +180,7 @@ describe('an unusable kubeconfig is named, with a remedy', () => {
     ['a list', () => ({ kubeconfig: write('config', `- ${SECRET}`) }), 'config is not a kubeconfig'],
     ['bytes', () => ({ kubeconfig: write('config', '\0\x01\x7fELF') }), 'config is not a kubeconfig'],
     ['no current context', () => ({ kubeconfig: context({ 'current-context': '' }) }), 'no current-context is set: set it with'],
-    ['a context that is not there', () => ({ kubeconfig: context({}) }), 'no context named it (there are: none)'],
+    ['a context that is not found', () => ({ kubeconfig: context({}) }), 'no context named it (contexts: none)'],
     [
       'a cluster that is not there',
       () => ({ kubeconfig: context({ contexts: [{ name: 'it', context: { cluster: 'c' } }] }) }),

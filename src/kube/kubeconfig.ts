@@ -131,11 +131,11 @@ function choose(kubeconfig: string, options: KubeconfigOptions): Identity {
   if (!name) {
     if (options.master !== undefined && merged.contexts.size === 0)
       return { from, cluster: { server: options.master }, user: {}, namespace: 'default' };
-    throw new KubeconfigError(`${from}: no current-context is set: set it with kubectl config use-context (there are: ${contexts})`);
+    throw new KubeconfigError(`${from}: no current-context is set: set it with kubectl config use-context (contexts: ${contexts})`);
   }
   const context = merged.contexts.get(name);
   if (context === undefined)
-    throw new KubeconfigError(`${from}: no context named ${name} (there are: ${contexts}): correct current-context, or add it`);
+    throw new KubeconfigError(`${from}: no context named ${name} (contexts: ${contexts}): correct current-context, or add it`);
   const { cluster, user = '', namespace } = parsed(ContextEntry, context.raw.context, `${from}: context ${name}`);
   const clusterEntry = merged.clusters.get(cluster);
   if (clusterEntry === undefined)

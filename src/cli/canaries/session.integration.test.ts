@@ -59,7 +59,7 @@ describe('a command on a cluster', () => {
   it.each<{ title: string; flags: ClusterFlags; code: number; err: RegExp }>([
     { title: 'a server that is not there', flags: {}, code: 2, err: /^Error: .*cannot be reached/ },
     { title: 'a file that is not there', flags: { kubeconfig: join(folder, 'none') }, code: 2, err: /^Error: .*none/ },
-    { title: 'a context that is not there', flags: { context: 'three' }, code: 2, err: /no context named three \(there are: one, two\)/ },
+    { title: 'a context that is not found', flags: { context: 'three' }, code: 2, err: /no context named three \(contexts: one, two\)/ },
     {
       title: 'a duration that is none',
       flags: { requestTimeout: 'soon' },

@@ -101,7 +101,7 @@ export const differences: readonly Difference[] = [
     says: (arrived) =>
       where(
         isLabelShared(arrived),
-        `pods of others also have ${arrived.label.key}=${arrived.label.value}: Services select by all matchLabels; with Flagger by one, and so pods of others`,
+        `pods of others also have ${arrived.label.key}=${arrived.label.value}: Services select by all matchLabels; with Flagger by this label only, and so also pods of others`,
       ),
   },
   {
@@ -228,7 +228,10 @@ export const differences: readonly Difference[] = [
   {
     id: 'DF14',
     says: (arrived) =>
-      where(workloadOf(arrived).replicas === 0, 'the target has no pods: it counts as ready with a ready pod; with Flagger without pods'),
+      where(
+        workloadOf(arrived).replicas === 0,
+        'the target has no pods: it counts as ready once it has a ready pod; with Flagger also without pods',
+      ),
   },
   {
     id: 'DF330',
@@ -270,7 +273,7 @@ export const differences: readonly Difference[] = [
       arrived.canary.spec.analysis.mirror
         ? ofAny(
             hooksOf(arrived, 'confirm-traffic-increase'),
-            (all) => `gate ${all} is also called after the mirror step; not so by Flagger`,
+            (all) => `gate ${all} is also called after the mirror step; Flagger does not call it then`,
           )
         : undefined,
   },

@@ -13,7 +13,7 @@ const ObjectOf = z.object({
 });
 
 /** An object that Serin makes or changes. */
-const WrittenOf = ObjectOf.extend({ done: z.boolean().describe('True if it is so already.') });
+const WrittenOf = ObjectOf.extend({ done: z.boolean().describe('True if the object is already as it will be.') });
 
 /** Something that knows the application and would stop to, or begin to. */
 export const LossReport = z.object({
@@ -50,7 +50,7 @@ export const Preflight = documentOn('Preflight', {
       }),
     )
     .describe('Fields of the Canary that have no effect.'),
-  keeps: z.array(ObjectOf).describe('Objects that know the application, and continue to.'),
+  keeps: z.array(ObjectOf).describe('Objects that refer to the application, before the arrival and after it.'),
   follows: z.array(WrittenOf).describe('Services whose selector follows that of the apex Service.'),
   companions: z
     .array(z.object({ source: ObjectOf, name: z.string(), done: WrittenOf.shape.done }))

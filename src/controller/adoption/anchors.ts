@@ -215,7 +215,7 @@ export class Anchors {
     if (anchors.length > MOST_ORPHANS)
       this.#log.warn(
         { namespace, anchors: anchors.length },
-        'more anchors without a Canary than one start looks at: delete those you do not need',
+        'more anchors without a Canary than Serin reads at a start: delete the anchors that you do not need',
       );
     const orphans: Canary[] = [];
     for (const listed of anchors.slice(0, MOST_ORPHANS)) {

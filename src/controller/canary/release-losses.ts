@@ -44,7 +44,11 @@ export class ReleaseLosses {
       .catch((error: unknown) => {
         // Cancelled with its reconcile: the next one reads again.
         if (signal.aborted) this.#readFor = undefined;
-        else this.#deps.log.warn({ canary: labelOf(canary), err: error }, 'what the release costs the application was not looked at');
+        else
+          this.#deps.log.warn(
+            { canary: labelOf(canary), err: error },
+            'the effect of the release on the objects of the application could not be checked',
+          );
       })
       .finally(() => {
         this.#isReading = false;

@@ -36,7 +36,7 @@ function unkeptPredicates(canary: Canary, objects: readonly KubeObject[]): Unkep
     return [
       {
         ...{ on, field: `metadata.annotations[${PREDICATE}]`, isRefused: true },
-        detail: `matches some requests to ${path}, which in a release would go to the application, whose copy of Ingress ${source?.metadata.name} goes first`,
+        detail: `matches some requests to ${path}, which in a release would go to the application, whose copy of Ingress ${source?.metadata.name} has precedence`,
         remedy: 'give it a path or host of its own',
       },
     ];
