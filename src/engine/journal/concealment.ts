@@ -92,9 +92,16 @@ export class Concealment {
   }
 }
 
+const METADATA = ['name', 'namespace', 'uid', 'generation', 'deletionTimestamp', 'annotations'] as const;
+
 /** Everything on which the concealed Canary and its secrets depend: equal sources have the same result. */
 export function readFrom({ metadata, spec }: Canary): unknown {
-  return [spec, pick(metadata, ['name', 'namespace', 'uid', 'generation', 'deletionTimestamp', 'annotations'])];
+  return [spec, pick(metadata, METADATA)];
+}
+
+/** True if `readFrom` reads the same values and objects from both. */
+export function isReadAlike(one: Canary, other: Canary): boolean {
+  return one.spec === other.spec && METADATA.every((name) => one.metadata[name] === other.metadata[name]);
 }
 
 /** The fields of a Canary that the engine reads; its status is in the snapshot. */

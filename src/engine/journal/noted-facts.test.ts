@@ -29,6 +29,28 @@ it('conceals nothing again in facts that read as before', () => {
   expect([Object.keys(first as object).length > 5, afterFirst > 0, second, afterSecond]).toEqual([true, true, { nowMs: 7 }, afterFirst]);
 });
 
+it('reads no fact again that is the same object as before, nor the spec of the Canary', () => {
+  const world = new World(aCanary({ stepWeight: 40 }));
+  let reads = 0;
+  const counted = <Value extends object>(value: Value): Value => {
+    const toJSON = () => {
+      reads += 1;
+      return { ...value };
+    };
+    return Object.defineProperty({ ...value }, 'toJSON', { value: toJSON });
+  };
+  const before = factsOf(world, { blocker: { code: 'ApiRejected' } });
+  const { facts } = noted();
+  const [blocker, spec] = [counted(before.blocker as object) as Facts['blocker'], counted(before.canary.spec)];
+  const withCounted = (nowMs: number): Facts => ({
+    ...structuredClone(before),
+    ...{ nowMs, ...(blocker && { blocker }), canary: { ...before.canary, spec, metadata: { ...before.canary.metadata } } },
+  });
+  facts.patchTo(withCounted(1));
+  const readAtFirst = reads;
+  expect([readAtFirst > 1, facts.patchTo(withCounted(2)), reads]).toEqual([true, { nowMs: 2 }, readAtFirst]);
+});
+
 it('conceals a fact again when the Canary names a new secret, although the fact reads as before', () => {
   const world = new World(aCanary({ stepWeight: 40 }));
   const { facts } = noted();

@@ -1,18 +1,21 @@
+import type { Canary } from '../../api/canary.ts';
 import type { JsonRecord } from '../../base/json.ts';
 import { mergePatchOf } from '../../base/json-merge.ts';
 import type { Facts } from '../facts.ts';
-import { type Concealment, readFrom } from './concealment.ts';
+import { type Concealment, isReadAlike, readFrom } from './concealment.ts';
 
-/** Names of facts contain no dot. */
-const CANARY = 'canary.';
+interface NotedFact {
+  value: unknown;
+  /** The value as JSON. */
+  read: string;
+  /** The concealed value as JSON. */
+  text: string;
+}
 
-/** The facts of the last entry, as concealed texts in JSON form by field; fields of the Canary are named `canary.` and their name. */
+/** The facts of the last entry. No fact is changed in place: the same object reads as before. */
 export class NotedFacts {
   readonly #conceal: Concealment;
-  /** The same before they were concealed. */
-  #read = new Map<string, string>();
-  #texts = new Map<string, string>();
-  #length = 0;
+  readonly #noted = new Map<string, NotedFact>();
 
   constructor(conceal: Concealment) {
     this.#conceal = conceal;
@@ -20,49 +23,52 @@ export class NotedFacts {
 
   /** Number of characters that are held. */
   get length(): number {
-    return this.#length;
+    let sum = 0;
+    for (const [name, { read, text }] of this.#noted) sum += name.length + read.length + text.length;
+    return sum;
   }
 
   /**
-   * The patch from the facts of the last entry, which these replace; undefined if nothing has changed. Most fields have not changed: equal texts show that
-   * without parsing.
+   * The patch from the facts of the last entry, which these replace; undefined if nothing has changed. Most facts have not changed: equal objects or texts show
+   * that, and nothing is hidden or parsed.
    */
-  patchTo(facts: Facts): JsonRecord | undefined {
-    const before = this.#texts;
-    const now = this.#textsOf(facts);
+  patchTo({ canary, ...facts }: Facts): JsonRecord | undefined {
     const patch: JsonRecord = {};
-    const patchOfCanary: JsonRecord = {};
-    for (const name of new Set([...before.keys(), ...now.keys()])) {
-      const [was, is] = [before.get(name), now.get(name)];
-      if (was === is) continue;
-      const change = is === undefined ? null : was === undefined ? JSON.parse(is) : mergePatchOf(JSON.parse(was), JSON.parse(is));
-      if (change === undefined) continue;
-      if (name.startsWith(CANARY)) patchOfCanary[name.slice(CANARY.length)] = change;
-      else patch[name] = change;
+    // The Canary names the secrets: with another Canary, each fact is concealed again.
+    const isOther = this.#isOtherCanary(canary);
+    if (isOther) this.#note('canary', { value: canary, read: JSON.stringify(readFrom(canary)) }, this.#conceal.canary(canary), patch);
+    const isAbsent = new Set(this.#noted.keys());
+    isAbsent.delete('canary');
+    for (const [name, value] of Object.entries(facts)) {
+      if (value === undefined) continue;
+      isAbsent.delete(name);
+      const last = this.#noted.get(name);
+      if (!isOther && last?.value === value) continue;
+      const read = JSON.stringify(value);
+      if (!isOther && last?.read === read) last.value = value;
+      else this.#note(name, { value, read }, this.#conceal.fact(name, value), patch);
     }
-    this.#texts = now;
-    this.#length = [...now, ...this.#read].reduce((sum, [name, text]) => sum + name.length + text.length, 0);
-    if (Object.keys(patchOfCanary).length > 0) patch.canary = patchOfCanary;
+    for (const name of isAbsent) {
+      this.#noted.delete(name);
+      patch[name] = null;
+    }
     return Object.keys(patch).length === 0 ? undefined : patch;
   }
 
-  /** Undefined fields are left out. A field that reads as before keeps its concealed text, as long as the Canary, which names the secrets, is the same. */
-  #textsOf({ canary, ...facts }: Facts): Map<string, string> {
-    const before = { read: this.#read, texts: this.#texts };
-    const texts = new Map<string, string>();
-    const read = new Map([[CANARY, JSON.stringify(readFrom(canary))]]);
-    const isSameCanary = read.get(CANARY) === before.read.get(CANARY);
-    if (isSameCanary) for (const [name, text] of before.texts) if (name.startsWith(CANARY)) texts.set(name, text);
-    if (!isSameCanary)
-      for (const [name, value] of Object.entries(this.#conceal.canary(canary))) texts.set(CANARY + name, JSON.stringify(value));
-    for (const [name, value] of Object.entries(facts)) {
-      const is: string | undefined = JSON.stringify(value);
-      if (is === undefined) continue;
-      const known = isSameCanary && before.read.get(name) === is ? before.texts.get(name) : undefined;
-      read.set(name, is);
-      texts.set(name, known ?? JSON.stringify(this.#conceal.fact(name, value)));
-    }
-    this.#read = read;
-    return texts;
+  #isOtherCanary(canary: Canary): boolean {
+    const last = this.#noted.get('canary');
+    if (last === undefined) return true;
+    const isSame = isReadAlike(canary, last.value as Canary) || JSON.stringify(readFrom(canary)) === last.read;
+    if (isSame) last.value = canary;
+    return !isSame;
+  }
+
+  #note(name: string, seen: Omit<NotedFact, 'text'>, concealed: unknown, patch: JsonRecord): void {
+    const before = this.#noted.get(name)?.text;
+    const text = JSON.stringify(concealed);
+    this.#noted.set(name, { ...seen, text });
+    if (text === before) return;
+    const change = before === undefined ? JSON.parse(text) : mergePatchOf(JSON.parse(before), JSON.parse(text));
+    if (change !== undefined) patch[name] = change;
   }
 }
