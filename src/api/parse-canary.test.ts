@@ -138,8 +138,9 @@ describe('public forms of these resources (test/fixtures/public-forms)', () => {
     expect(valuesAt(({ targetRef }) => (targetRef as Fields | undefined)?.kind)).toEqual(
       new Set(['Deployment', 'DaemonSet', 'Service', undefined]),
     );
-    expect(typesOf('MetricTemplate').toSorted()).toEqual([...metricProviders].toSorted());
-    expect(typesOf('AlertProvider').toSorted()).toEqual([...alertProviders].toSorted());
+    const ofTypes = 'one for each type in test/fixtures/public-forms/metrics-and-alerts.yaml';
+    expect(typesOf('MetricTemplate').toSorted(), `MetricTemplates, ${ofTypes}`).toEqual([...metricProviders].toSorted());
+    expect(typesOf('AlertProvider').toSorted(), `AlertProviders, ${ofTypes}`).toEqual([...alertProviders].toSorted());
     const family = (provider: unknown) => (typeof provider === 'string' ? provider.split(':')[0] : undefined);
     expect(valuesAt(({ provider }) => family(provider))).toEqual(new Set([undefined, ...providers.map(family)]));
   });
