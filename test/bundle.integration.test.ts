@@ -1,7 +1,9 @@
-import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { Metafile } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bundle, root } from '../scripts/build/bundle.ts';
@@ -19,17 +21,22 @@ afterAll(() => rmSync(outdir, { recursive: true, force: true }));
 const textsIn = (folder: string, pattern: string): string[] =>
   globSync(pattern, { cwd: folder }).map((file) => readFileSync(join(folder, file), 'utf8'));
 
-/** Source files that are in memory after an import of one of our modules: the files of its chunk, and of all chunks that it imports by a statement. */
-function loadedWith(module: string): string[] {
+/** The chunk that an import of one of our modules loads. */
+function chunkOf(module: string): string {
   const entry = Object.keys(metafile.outputs).find((file) => metafile.outputs[file]?.entryPoint === module);
   if (entry === undefined) throw new Error(`${module} is not imported lazily: it has no chunk of its own`);
+  return entry;
+}
+
+/** Source files that are in memory after an import of one of our modules: the files of its chunk, and of all chunks that it imports by a statement. */
+function loadedWith(module: string): string[] {
   const chunks = new Set<string>();
   const add = (file: string): void => {
     if (chunks.has(file)) return;
     chunks.add(file);
     for (const { path, kind, external } of metafile.outputs[file]?.imports ?? []) if (kind === 'import-statement' && !external) add(path);
   };
-  add(entry);
+  add(chunkOf(module));
   return [...chunks].flatMap((file) => Object.keys(metafile.outputs[file]?.inputs ?? {}));
 }
 
@@ -96,6 +103,28 @@ describe('the bundle', () => {
 
   it('got needs no `FormData`, which loads undici at the first webhook', () => {
     expect(textsIn(outdir, '**/*.js').filter((text) => text.includes('options.body instanceof FormData'))).toEqual([]);
+  });
+
+  it.each(['src/cli/controller/controller-command.ts', 'src/cli/loadtester/loadtester-command.ts'])(
+    '%s is loaded without the tables of languages, which take 6 MB',
+    (module) => {
+      const before = join(outdir, 'no-intl.mjs');
+      const refusing = 'new Proxy(function () {}, { construct() { throw new Error("Intl is used"); } })';
+      writeFileSync(before, `for (const name of Object.getOwnPropertyNames(Intl)) if (/^[A-Z]/.test(name)) Intl[name] = ${refusing};`);
+      // With a package.json, as the image has it.
+      writeFileSync(join(outdir, 'package.json'), '{ "type": "module" }');
+      const importing = `await import(${JSON.stringify(pathToFileURL(join(root, chunkOf(module))).href)}); process.exit();`;
+      expect(execFileSync(process.execPath, ['--import', before, '--input-type=module', '--eval', importing], { encoding: 'utf8' })).toBe(
+        '',
+      );
+    },
+  );
+
+  it('our code that is loaded with the controller compares and shows texts without the tables of languages', () => {
+    const ours = loadedWith('src/cli/controller/controller-command.ts').filter((input) => input.startsWith('src/'));
+    const uses = (input: string) => /\.localeCompare\(|\.toLocale\w+\(|\bIntl\./.test(readFileSync(join(root, input), 'utf8'));
+    expect(ours.length).toBeGreaterThan(300);
+    expect(ours.filter(uses)).toEqual([]);
   });
 
   it('names errors as the source does: logs and events show the names', () => {

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { type BuildOptions, build, type Metafile } from 'esbuild';
 import { clientNodeConfigOnly } from './client-node-config-only.ts';
 import { noAxios } from './no-axios.ts';
+import { noListFormat } from './no-list-format.ts';
 import { noUndici } from './no-undici.ts';
 import { buildPage } from './page.ts';
 import { requiredHttp } from './required-http.ts';
@@ -54,7 +55,7 @@ async function bundled(options: BuildOptions): Promise<Metafile> {
     ...MINIFIED,
     legalComments: 'none',
     logLevel: 'warning',
-    plugins: [clientNodeConfigOnly, noAxios, noUndici, requiredHttp],
+    plugins: [clientNodeConfigOnly, noAxios, noListFormat, noUndici, requiredHttp],
     ...options,
     metafile: true,
   });

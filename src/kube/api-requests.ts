@@ -102,7 +102,7 @@ export class ApiRequests {
           method: 'GET',
           path: `${this.pathOf(resource, kind.namespace)}?${query}`,
           signal: selection.signal,
-          read: (response) => readList(response, take),
+          read: (response) => readList(response, take, selection.slim !== undefined),
           ...(selection.metadataOnly === true ? { accept: metadataList } : {}),
         },
         kind.apiVersion,
@@ -125,8 +125,8 @@ export class ApiRequests {
 }
 
 /** Hands out the items of a page, and returns the rest of its text. */
-async function readList(response: IncomingMessage, onItem: (item: KubeObject) => void): Promise<string> {
-  const list = createListItems((item) => onItem(item as KubeObject));
+async function readList(response: IncomingMessage, onItem: (item: KubeObject) => void, cutsFields: boolean): Promise<string> {
+  const list = createListItems((item) => onItem(item as KubeObject), { cutsFields });
   await eachChunk(response, (chunk) => list.push(chunk));
   return list.rest();
 }

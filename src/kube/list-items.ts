@@ -1,19 +1,28 @@
 import { StringDecoder } from 'node:string_decoder';
+import { FieldsCut } from './fields-cut.ts';
+import { nextBracket, type OpenText } from './json-brackets.ts';
 
-const [QUOTE, BACKSLASH, OBJECT, OBJECT_END, ARRAY, ARRAY_END] = [...Buffer.from('"\\{}[]')];
+const [OBJECT, ARRAY] = [...Buffer.from('{[')];
 const BEFORE_ITEMS = /(?<!\\)"items"\s*:\s*$/;
+/** Open brackets within an item: those of the list, of `items` and of the item. */
+const IN_ITEM = 3;
 
 /**
  * Reads a list of the API server while it arrives: each object in `items` is parsed when it is complete, and its text is dropped. A page of five hundred
- * Deployments is megabytes, of which a watch keeps a small part.
+ * Deployments is megabytes, of which a watch keeps a small part. `cutsFields`: the managers' fields are not parsed, and `fieldsV1` is `{"f:spec":{}}` if it has
+ * `f:spec`, otherwise `{}`.
  */
-export function createListItems(onItem: (item: unknown) => void): {
+export function createListItems(
+  onItem: (item: unknown) => void,
+  { cutsFields = false }: { cutsFields?: boolean } = {},
+): {
   push(chunk: Buffer): void;
   /** The list's text with a 0 for each item. */
   rest(): string;
 } {
   const decoder = new StringDecoder('utf8');
   const open: OpenText = { skips: undefined };
+  const fields = cutsFields ? new FieldsCut() : undefined;
   let rest = '';
   let parts: Buffer[] = []; // of the item not ended yet
   let depth = 0;
@@ -25,7 +34,16 @@ export function createListItems(onItem: (item: unknown) => void): {
         rest += decoder.write(chunk.subarray(from, to));
         from = to;
       };
-      for (let at = nextBracket(chunk, 0, open); at < chunk.length; at = nextBracket(chunk, at + 1, open)) {
+      /** Index of the bracket that ends the managers' fields. */
+      const endOf = (cut: FieldsCut, start: number): number => {
+        const end = cut.end(chunk, start, open);
+        if (end === chunk.length) return end;
+        parts.push(cut.instead);
+        from = end + 1;
+        return end;
+      };
+      let at = fields?.isOpen ? endOf(fields, 0) : nextBracket(chunk, 0, open);
+      while (at < chunk.length) {
         const byte = chunk[at];
         if (byte === OBJECT || byte === ARRAY) {
           if (depth === 1 && byte === ARRAY) {
@@ -33,8 +51,14 @@ export function createListItems(onItem: (item: unknown) => void): {
             isInItems = BEFORE_ITEMS.test(rest);
           } else if (depth === 2 && isInItems) passOver(at);
           depth += 1;
+          if (isInItems && fields?.opened(chunk, at, depth - IN_ITEM - 1)) {
+            parts.push(chunk.subarray(from, at));
+            at = endOf(fields, at + 1);
+            continue;
+          }
         } else {
           depth -= 1;
+          fields?.closed(depth - IN_ITEM);
           if (depth === 1) isInItems = false;
           else if (depth === 2 && isInItems) {
             parts.push(chunk.subarray(from, at + 1));
@@ -45,40 +69,13 @@ export function createListItems(onItem: (item: unknown) => void): {
             onItem(JSON.parse(String(text)));
           }
         }
+        at = nextBracket(chunk, at + 1, open);
       }
+      fields?.passed(chunk);
+      if (fields?.isOpen) return;
       if (isInItems && depth > 2) parts.push(chunk.subarray(from));
       else passOver(chunk.length);
     },
     rest: () => rest + decoder.end(),
   };
-}
-
-/** State of a text that continues in the next chunk: the number of escaped bytes left, `undefined` if no text is open. */
-interface OpenText {
-  skips: number | undefined;
-}
-
-/** Index of the next bracket outside of texts; the chunk's length where none follows. Every byte passes here: no state but locals. */
-function nextBracket(chunk: Buffer, from: number, open: OpenText): number {
-  let at = open.skips === undefined ? from : afterText(chunk, from + open.skips);
-  open.skips = undefined;
-  while (at < chunk.length) {
-    const byte = chunk[at];
-    if (byte === QUOTE) at = afterText(chunk, at + 1);
-    else if (byte === OBJECT || byte === OBJECT_END || byte === ARRAY || byte === ARRAY_END) return at;
-    else at += 1;
-  }
-  if (at > chunk.length) open.skips = at - chunk.length - 1;
-  return chunk.length;
-}
-
-/** Index after the quote that ends the text; beyond the chunk's length by one, and by each byte that is escaped, where it goes on. */
-function afterText(chunk: Buffer, from: number): number {
-  let at = from;
-  while (at < chunk.length) {
-    const byte = chunk[at];
-    if (byte === QUOTE) return at + 1;
-    at += byte === BACKSLASH ? 2 : 1;
-  }
-  return at + 1;
 }

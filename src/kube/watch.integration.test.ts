@@ -72,6 +72,47 @@ describe('a watch', () => {
     expect(watch.restarts).toBe(0);
   });
 
+  it('that keeps a part of each item lists managers with no fields but that of the spec; events, other lists and reads are whole', async () => {
+    const entry = { manager: 'kubectl', operation: 'Update', time: '2026-01-01T00:00:00Z' };
+    const managedFields = [
+      { ...entry, fieldsV1: { 'f:spec': { 'f:ports': {} } } },
+      { ...entry, fieldsV1: { 'f:metadata': { 'f:labels': {} } } },
+    ];
+    const item = { metadata: { name: 'a', resourceVersion: '9', managedFields } };
+    const object = { ...item, kind: 'ConfigMap', apiVersion: 'v1' };
+    const server = await kubeServer(({ query, path }, response) => {
+      if (query.get('watch') === 'true') response.writeHead(200).write(`${JSON.stringify({ type: 'MODIFIED', object })}\n`);
+      else if (path.endsWith('/a')) sendJson(response, 200, object);
+      else sendJson(response, 200, { metadata: { resourceVersion: '10' }, items: [item] });
+    });
+    const cluster = createCluster(connectionTo(server.url), { watch: fast });
+    open.push(
+      () => cluster.close(),
+      () => server.close(),
+    );
+    const kind = { apiVersion: 'v1', kind: 'ConfigMap' };
+    const seen: unknown[] = [];
+    const events: unknown[] = [];
+    cluster.watch(kind, {
+      slim: (each) => {
+        seen.push(each.metadata.managedFields);
+        return each;
+      },
+      onList: () => undefined,
+      onEvent: (event) => events.push(event.object.metadata.managedFields),
+    });
+    await expect.poll(() => events).toEqual([managedFields]);
+    expect(seen).toEqual([
+      [
+        { ...entry, fieldsV1: { 'f:spec': {} } },
+        { ...entry, fieldsV1: {} },
+      ],
+    ]);
+    const { items } = await cluster.list(kind);
+    const read = await cluster.get({ ...kind, name: 'a' });
+    expect([items[0]?.metadata.managedFields, read?.metadata.managedFields]).toEqual([managedFields, managedFields]);
+  });
+
   it('that is stopped by its list opens no stream, which would never end', async () => {
     const server = await kubeServer((call, response) => {
       if (call.query.get('watch') === 'true') response.writeHead(200).flushHeaders();

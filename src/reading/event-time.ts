@@ -1,4 +1,5 @@
 import type { KubeObject } from '../api/kube-object.ts';
+import { compareText } from '../base/compare-text.ts';
 
 /** The last time of an event, RFC 3339. */
 export function timeOfEvent(event: KubeObject): string {
@@ -10,7 +11,7 @@ export function timeOfEvent(event: KubeObject): string {
  * API server stored them. Source for versions as rising numbers: the API concepts of Kubernetes ("Resource versions").
  */
 export function oldestFirst(events: readonly KubeObject[]): KubeObject[] {
-  return events.toSorted((a, b) => timeOfEvent(a).localeCompare(timeOfEvent(b)) || versionOf(a) - versionOf(b));
+  return events.toSorted((a, b) => compareText(timeOfEvent(a), timeOfEvent(b)) || versionOf(a) - versionOf(b));
 }
 
 const versionOf = ({ metadata }: KubeObject): number => Number(metadata.resourceVersion ?? 0);

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { KubeObject } from '../../api/kube-object.ts';
+import { compareText } from '../../base/compare-text.ts';
 import { isRecord, type JsonRecord } from '../../base/json.ts';
 import type { ManagedFieldsEntry } from '../../kube/taken-over-fields.ts';
 import { allDefinitions } from '../../routers/index.ts';
@@ -79,6 +80,6 @@ export function lastForeignManager(object: KubeObject, ours: string): string | u
     .filter(({ manager, subresource }) => manager !== undefined && manager !== ours && subresource !== 'status')
     // Entries have whole seconds.
     .filter(({ time }) => time === undefined || time >= oursAt)
-    .toSorted((a, b) => (b.time ?? '').localeCompare(a.time ?? ''));
+    .toSorted((a, b) => compareText(b.time ?? '', a.time ?? ''));
   return (foreign.find(({ fieldsV1 }) => fieldsV1?.['f:spec'] !== undefined) ?? foreign[0])?.manager;
 }

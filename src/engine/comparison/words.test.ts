@@ -57,6 +57,8 @@ it.each([
 
 it('the rest of a duration is marked as "more", and requests have thousands separators', () => {
   expect([duration(60, 'more '), count(51_003.6)]).toEqual(['60 more seconds', '51,004']);
+  for (const requests of [0, 0.4, 7, 999, 999.5, 1_000, 65_432, 100_000, 1_234_567])
+    expect(count(requests)).toBe(requests.toLocaleString('en-US', { maximumFractionDigits: 0 }));
 });
 
 it.each([

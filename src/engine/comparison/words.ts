@@ -9,8 +9,12 @@ export function percent(share: number): string {
   return `${Number(value.toPrecision(value >= 99.5 ? 4 : 3))} %`;
 }
 
-/** A number of requests: `51,004`. */
-export const count = (requests: number): string => Math.round(requests).toLocaleString('en-US');
+/** A number of requests: `51,004`. `toLocaleString` would load 7 MB at its first use. */
+export function count(requests: number): string {
+  const digits = String(Math.round(requests));
+  const groups = [digits.slice(0, digits.length % 3), ...(digits.slice(digits.length % 3).match(/\d{3}/g) ?? [])];
+  return groups.filter((group) => group !== '').join(',');
+}
 
 /** Share with its counts: `0.61 % (312 of 51,004)`. */
 export function shareText({ estimate }: Interval, { requests, failures }: Counts): string {

@@ -3,6 +3,7 @@ import type { Canary } from '../../api/canary.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import { findObject, type KubeObject, type ObjectRef } from '../../api/kube-object.ts';
 import { carriedAnnotation, names } from '../../api/names.ts';
+import { compareText } from '../../base/compare-text.ts';
 import { isRecord, type JsonRecord } from '../../base/json.ts';
 import type { Unkept } from '../router.ts';
 
@@ -167,5 +168,5 @@ function isHostOf(canary: Canary, host: string, service: string): boolean {
 }
 
 function byAge({ object: { metadata: a } }: Rule, { object: { metadata: b } }: Rule): number {
-  return (a.creationTimestamp ?? '').localeCompare(b.creationTimestamp ?? '') || a.name.localeCompare(b.name);
+  return compareText(a.creationTimestamp ?? '', b.creationTimestamp ?? '') || compareText(a.name, b.name);
 }

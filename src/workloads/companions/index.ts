@@ -1,6 +1,7 @@
 import { type KubeObject, type ObjectRef, refOf } from '../../api/kube-object.ts';
 import { ownerAnnotation } from '../../api/names.ts';
 import { withoutTracking } from '../../api/tracking-metadata.ts';
+import { compareText } from '../../base/compare-text.ts';
 import type { CompanionDraft, CompanionKind, CompanionSides, WithoutCompanion } from './companion.ts';
 import type { CompanionName } from './kind-names.ts';
 import { companionAnnotation, companionCandidates, isPeersMark, sourceMark } from './names.ts';
@@ -81,7 +82,7 @@ export const concernsOthers = (object: KubeObject): boolean => object.kind === n
 function planOf(owner: CompanionOwner, sides: CompanionSides, objects: readonly KubeObject[], kind: CompanionKind): CompanionPlan {
   const ofKind = objects
     .filter((object) => object.kind === kind.kind && object.apiVersion === kind.apiVersion)
-    .toSorted((a, b) => keyOf(a).localeCompare(keyOf(b)));
+    .toSorted((a, b) => compareText(keyOf(a), keyOf(b)));
   const near = ofKind.filter(({ metadata }) => metadata.namespace === sides.namespace);
   const isOwn = (object: KubeObject) =>
     isCompanion(object) && (owner.isOurs?.(object) ?? object.metadata.annotations?.[ownerAnnotation] === owner.metadata.uid);
