@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { anchorRef, ended, initialized, plan, releasing, replicas, routeRef, weightOf } from '../../test/fakes/model/damage.ts';
 import { APP, aModelCanary, canaryRef, type ModelLab, primaryRef, targetRef } from '../../test/fakes/model/lab.ts';
-import { labOf } from '../../test/fakes/model/life.ts';
+import { labWithApp } from '../../test/fakes/model/life.ts';
 import { BROKEN_IMAGE } from '../../test/fakes/model/nodes.ts';
 import { raw } from '../../test/fakes/raw.ts';
 import type { KubeObject } from '../api/kube-object.ts';
@@ -21,8 +21,7 @@ function smuggle(lab: ModelLab, object: KubeObject): void {
 
 describe('damage that Flagger does: liveness', () => {
   it('a write that fails once is tried again, the first one of a Canary too', async () => {
-    const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
-    await lab.application();
+    const lab = await labWithApp();
     const failed = new Set<string>();
     lab.refuse = ({ ref, verb, subresource }) => {
       const what = `${verb} ${ref.kind} ${subresource}`;
@@ -82,8 +81,7 @@ describe('damage that Flagger does: liveness', () => {
   });
 
   it('a replica that does not lead writes no finalizer, nor anything else', async () => {
-    const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
-    await lab.application();
+    const lab = await labWithApp();
     lab.server.create(aModelCanary(plan, { revertOnDeletion: true }));
     lab.start(() => false);
     await lab.pass(10_000);

@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ModelClient } from '../../test/fakes/model/client.ts';
+import { initialize } from '../../test/fakes/model/initialize.ts';
 import { APP, aDeployment, aModelCanary, canaryRef, type ModelLab, NAMESPACE, primaryRef, targetRef } from '../../test/fakes/model/lab.ts';
-import { labOf } from '../../test/fakes/model/life.ts';
+import { labWithApp } from '../../test/fakes/model/life.ts';
 import { raw } from '../../test/fakes/raw.ts';
 import { RequestTimeoutError } from '../kube/errors.ts';
 import { Convergence } from './reconcile/convergence.ts';
@@ -15,8 +16,7 @@ const plan = { stepWeight: 25, maxWeight: 50 };
 
 /** Two idle applications; then Serin is killed, and a version of the second one is pushed. */
 async function killedOver(names: readonly [string, string]): Promise<ModelLab> {
-  const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
-  await lab.application();
+  const lab = await labWithApp();
   lab.server.create(aDeployment('1', names[1]));
   for (const name of names) lab.server.create(aModelCanary(plan, {}, name));
   lab.start();
@@ -79,11 +79,8 @@ it.each(['while Serin is down', 'while it runs'])(
 );
 
 it('I8: after a start the reconcile of an idle Canary writes nothing, and causes no other one', async () => {
-  const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
-  await lab.application();
-  lab.server.create(aModelCanary(plan));
-  lab.start();
-  expect(await lab.passUntil(() => lab.phase() === 'Initialized', 120_000)).toBe(true);
+  const lab = await labWithApp();
+  await initialize(lab, aModelCanary(plan));
   await lab.pass(60_000);
   lab.kill();
   const reach = vi.spyOn(Convergence.prototype, 'reach');
@@ -97,8 +94,7 @@ it('I8: after a start the reconcile of an idle Canary writes nothing, and causes
 });
 
 it('the first that is written of a Canary is its phase Initializing, with the condition, and before anything is made for it', async () => {
-  const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
-  await lab.application();
+  const lab = await labWithApp();
   lab.server.create(aModelCanary(plan));
   lab.start();
   expect(await lab.passUntil(() => lab.writes.length > 0, 10_000)).toBe(true);
@@ -110,8 +106,7 @@ it('the first that is written of a Canary is its phase Initializing, with the co
 });
 
 it('the configs that the pods of a primary read are copied before the primary is made', async () => {
-  const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
-  await lab.application();
+  const lab = await labWithApp();
   lab.server.create({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings', namespace: NAMESPACE }, data: { color: 'blue' } });
   lab.server.patch(targetRef, { spec: { template: { spec: { volumes: [{ name: 'settings', configMap: { name: 'settings' } }] } } } });
   lab.server.create(aModelCanary(plan));
@@ -128,8 +123,7 @@ describe('Services that a controller looks for', () => {
 
   /** Idle, on its primary. */
   async function resting(): Promise<ModelLab> {
-    const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
-    await lab.application();
+    const lab = await labWithApp();
     lab.server.create(aModelCanary(plan));
     lab.start();
     expect(await lab.passUntil(() => lab.phase() === 'Initialized' && raw(lab.server.find(targetRef))?.spec.replicas === 0, 120_000)).toBe(

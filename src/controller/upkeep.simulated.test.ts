@@ -1,14 +1,13 @@
 import { expect, it, vi } from 'vitest';
 import type { SentWrite } from '../../test/fakes/model/client.ts';
 import { aModelCanary, canaryRef, NAMESPACE, primaryRef } from '../../test/fakes/model/lab.ts';
-import { labOf } from '../../test/fakes/model/life.ts';
+import { labWithApp } from '../../test/fakes/model/life.ts';
 
 // A bound against a life that never ends; minutes of virtual time take a second.
 vi.setConfig({ testTimeout: 60_000 });
 
 it('I15: set-up, giving back and Events wait for releases; no other write of a release does', async () => {
-  const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
-  await lab.application();
+  const lab = await labWithApp();
   lab.server.create(aModelCanary({ stepWeight: 25, maxWeight: 50 }));
   lab.start();
   const until = async (isSo: () => boolean): Promise<SentWrite[]> => {
@@ -40,8 +39,7 @@ it('I15: set-up, giving back and Events wait for releases; no other write of a r
 });
 
 it('a rollback goes first: what moves traffic off the bad version, until the canary is scaled to zero', async () => {
-  const { lab } = labOf({ seed: 6, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
-  await lab.application();
+  const lab = await labWithApp(6);
   const provider = { type: 'externalmetrics' };
   const metadata = { name: 'orders', namespace: NAMESPACE };
   lab.server.create({

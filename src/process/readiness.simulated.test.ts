@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import { APP, aDeployment, aModelCanary, canaryRef, type ModelLab } from '../../test/fakes/model/lab.ts';
-import { labOf } from '../../test/fakes/model/life.ts';
+import { labWithApp } from '../../test/fakes/model/life.ts';
 import { raw } from '../../test/fakes/raw.ts';
 import { reasonOfStaleness } from './readiness.ts';
 
@@ -15,8 +15,7 @@ function unready({ controller }: ModelLab): string | undefined {
 
 /** A Canary that serves, beside one of a provider whose CRD is missing. */
 async function besideMissingKind(): Promise<ModelLab> {
-  const { lab } = labOf({ seed: 3, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
-  await lab.application();
+  const lab = await labWithApp(3);
   lab.server.delete({ apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', name: 'httpproxies.projectcontour.io' });
   lab.server.create(aDeployment('1', OTHER));
   lab.server.create(aModelCanary({ stepWeight: 50 }));

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { anchorRef } from '../../../test/fakes/model/damage.ts';
 import { APP, aModelCanary, canaryRef, type ModelLab, NAMESPACE, primaryRef, targetRef } from '../../../test/fakes/model/lab.ts';
-import { labOf } from '../../../test/fakes/model/life.ts';
+import { labWithApp } from '../../../test/fakes/model/life.ts';
 import { conditionOf, each, type Kind, kinds, OTHER, OWN, serviceOf } from '../../../test/fakes/model/own-routes.ts';
 import { forgetSpecs, storedSpecs } from '../../../test/fakes/model/stored-specs.ts';
 import { raw } from '../../../test/fakes/raw.ts';
@@ -44,8 +44,7 @@ function watch({ lab, hosts, left }: Edited): void {
 }
 
 async function initialized(kind: Kind, more: object = {}): Promise<Edited> {
-  const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
-  await lab.application();
+  const lab = await labWithApp();
   lab.server.create(aModelCanary(steps, { ...more, ...kinds[kind].spec, service: serviceOf(kind, [OWN]) }));
   lab.start();
   expect(await lab.passUntil(() => lab.phase() === 'Initialized', 300_000)).toBe(true);

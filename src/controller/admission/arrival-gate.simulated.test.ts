@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import { APP, aModelCanary, canaryRef, type ModelLab, NAMESPACE, targetRef } from '../../../test/fakes/model/lab.ts';
-import { labOf } from '../../../test/fakes/model/life.ts';
+import { labOf, labWithApp } from '../../../test/fakes/model/life.ts';
 import { eventsOf } from '../../../test/fakes/model/uninstalling.ts';
 import { raw } from '../../../test/fakes/raw.ts';
 import type { CanaryCondition } from '../../api/canary-status.ts';
@@ -34,8 +34,7 @@ const shared = [
 ];
 
 async function arriving(...objects: KubeObject[]): Promise<ModelLab> {
-  const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
-  await lab.application();
+  const lab = await labWithApp();
   lab.server.create(definition('security.istio.io', 'AuthorizationPolicy', 'authorizationpolicies', ['v1']));
   lab.server.create(definition('networking.istio.io', 'Sidecar', 'sidecars', ['v1']));
   for (const one of objects) lab.server.create(one);
@@ -177,8 +176,7 @@ it('I17: a Canary that is edited while it is refused is looked at again at once'
 });
 
 it('I17: a target without a label to tell its pods apart is a refusal that looks like one, until the target has one', async () => {
-  const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
-  await lab.application();
+  const lab = await labWithApp();
   const labels = { tier: 'web' };
   const unlabelled = lab.server.find(targetRef) as KubeObject;
   const spec = { ...raw(unlabelled).spec, selector: { matchLabels: labels } };

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { APP, aModelCanary, canaryRef, type ModelLab, NAMESPACE } from '../../../test/fakes/model/lab.ts';
-import { labOf } from '../../../test/fakes/model/life.ts';
+import { labWithApp } from '../../../test/fakes/model/life.ts';
 import { conditionOf, each, type Kind, kinds, OTHER, OWN, serviceOf } from '../../../test/fakes/model/own-routes.ts';
 import { forgetSpecs } from '../../../test/fakes/model/stored-specs.ts';
 import { raw } from '../../../test/fakes/raw.ts';
@@ -17,8 +17,7 @@ const ownRoute = (lab: ModelLab, kind: Kind) => raw(lab.server.find({ ...refOf(k
 
 /** A Canary whose route Serin has made for one host. */
 async function initialized(kind: Kind, more: object = {}, objects: readonly KubeObject[] = []): Promise<ModelLab> {
-  const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
-  await lab.application();
+  const lab = await labWithApp();
   for (const one of objects) lab.server.create(one);
   lab.server.create(aModelCanary(steps, { ...kinds[kind].spec, service: serviceOf(kind, [OWN]) }));
   lab.server.patch(canaryRef, { spec: more });
@@ -142,8 +141,7 @@ describe.each(each)('I17: a later edit of a Canary whose %s Serin makes', (kind)
   });
 
   it('is also refused where the Canary is not initialized yet', async () => {
-    const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
-    await lab.application();
+    const lab = await labWithApp();
     lab.server.create(route(OWN));
     lab.server.create(aModelCanary(steps, { ...kinds[kind].spec, service: serviceOf(kind, [OWN]) }));
     lab.start();

@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import { aDeployment, aModelCanary, canaryRef, type ModelLab, primaryRef, targetRef } from '../../../test/fakes/model/lab.ts';
-import { labOf } from '../../../test/fakes/model/life.ts';
+import { labWithApp } from '../../../test/fakes/model/life.ts';
 import { eventsOf, imageOf, plan, promoted } from '../../../test/fakes/model/uninstalling.ts';
 import { raw } from '../../../test/fakes/raw.ts';
 import type { CanaryCondition } from '../../api/canary-status.ts';
@@ -108,8 +108,7 @@ it('E112: another spelling of the same target does not count as an edit', async 
 });
 
 it('E112: a Canary without a primary accepts another target, and keeps that one from then on', async () => {
-  const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
-  await lab.application();
+  const lab = await labWithApp();
   lab.server.create(aModelCanary(plan, { ...toNext, service: { name: 'podinfo', port: 80, targetPort: 'http' } }));
   lab.start();
   await lab.pass(30_000);
@@ -123,8 +122,7 @@ it('E112: a Canary without a primary accepts another target, and keeps that one 
 });
 
 it('E112: an edit during Initializing is not refused, and takes no traffic', async () => {
-  const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
-  await lab.application();
+  const lab = await labWithApp();
   lab.server.create(aModelCanary(plan));
   lab.start();
   expect(await lab.passUntil(() => lab.server.find(primaryRef) !== undefined, 60_000)).toBe(true);

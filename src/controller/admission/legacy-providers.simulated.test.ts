@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
+import { initialize } from '../../../test/fakes/model/initialize.ts';
 import { APP, aModelCanary, canaryRef, type ModelLab, NAMESPACE, namespaceRef, primaryRef } from '../../../test/fakes/model/lab.ts';
 import { labOf } from '../../../test/fakes/model/life.ts';
 import { raw } from '../../../test/fakes/raw.ts';
@@ -31,9 +32,7 @@ async function initialized(provider: string): Promise<ModelLab> {
   const { lab } = labOf({ seed: 3, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
   for (const crd of definitions) lab.server.create(crd);
   await lab.application();
-  lab.server.create(aModelCanary({ stepWeight: 25, maxWeight: 50 }, { provider }));
-  lab.start();
-  expect(await lab.passUntil(() => lab.phase() === 'Initialized', 120_000)).toBe(true);
+  await initialize(lab, aModelCanary({ stepWeight: 25, maxWeight: 50 }, { provider }));
   return lab;
 }
 const weights = (lab: ModelLab) => raw(lab.server.find(routeRef))?.spec.conf.split.map(({ weight }: { weight: number }) => weight);
@@ -70,9 +69,7 @@ describe('providers whose upstream has ended', () => {
     const spec = { conf: { split: [{ weight: 100, destination: { 'kuma.io/service': `${APP}-primary_elsewhere_svc_80` } }] } };
     const theirs = lab.server.create({ apiVersion: 'kuma.io/v1alpha1', kind: 'TrafficRoute', metadata: { name: APP }, spec });
     await lab.application();
-    lab.server.create(aModelCanary({ stepWeight: 50 }, { provider: 'kuma' }));
-    lab.start();
-    expect(await lab.passUntil(() => lab.phase() === 'Initialized', 120_000)).toBe(true);
+    await initialize(lab, aModelCanary({ stepWeight: 50 }, { provider: 'kuma' }));
     lab.server.delete(canaryRef);
     await lab.pass(120_000);
     expect(lab.server.find({ ...routeRef, name: APP })).toEqual(theirs);

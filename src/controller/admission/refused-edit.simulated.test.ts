@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
+import { initialize } from '../../../test/fakes/model/initialize.ts';
 import { APP, aModelCanary, canaryRef, type ModelLab, NAMESPACE, primaryRef, targetRef } from '../../../test/fakes/model/lab.ts';
-import { labOf } from '../../../test/fakes/model/life.ts';
+import { labWithApp } from '../../../test/fakes/model/life.ts';
 import { forgetSpecs } from '../../../test/fakes/model/stored-specs.ts';
 import { raw } from '../../../test/fakes/raw.ts';
 import type { CanaryCondition } from '../../api/canary-status.ts';
@@ -14,11 +15,8 @@ vi.setConfig({ testTimeout: 60_000 });
 
 /** A release with a quarter of the traffic on its canary. */
 async function releasing(spec: object = {}): Promise<ModelLab> {
-  const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
-  await lab.application();
-  lab.server.create(aModelCanary(plan, { progressDeadlineSeconds: 120, ...spec }));
-  lab.start();
-  expect(await lab.passUntil(() => lab.phase() === 'Initialized', 120_000)).toBe(true);
+  const lab = await labWithApp();
+  await initialize(lab, aModelCanary(plan, { progressDeadlineSeconds: 120, ...spec }));
   lab.push('2');
   expect(await lab.passUntil(() => weightOf(lab) === 25, 120_000)).toBe(true);
   return lab;

@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import { APP, aModelCanary, canaryRef, type ModelLab, NAMESPACE } from '../../../test/fakes/model/lab.ts';
-import { labOf } from '../../../test/fakes/model/life.ts';
+import { labWithApp } from '../../../test/fakes/model/life.ts';
 import { raw } from '../../../test/fakes/raw.ts';
 import type { CanaryCondition } from '../../api/canary-status.ts';
 import type { KubeObject, Labels } from '../../api/kube-object.ts';
@@ -58,8 +58,7 @@ async function arriving(
   objects: readonly KubeObject[],
   analysis: object = { stepWeight: 25, maxWeight: 50 },
 ): Promise<ModelLab> {
-  const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
-  await lab.application();
+  const lab = await labWithApp();
   lab.server.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'edge' } });
   for (const one of objects) lab.server.create(one);
   lab.server.create(aModelCanary(analysis, spec));

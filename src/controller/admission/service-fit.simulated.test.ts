@@ -1,6 +1,7 @@
 import { expect, it, vi } from 'vitest';
+import { initialize } from '../../../test/fakes/model/initialize.ts';
 import { APP, aModelCanary, canaryRef, type ModelLab, NAMESPACE, targetRef } from '../../../test/fakes/model/lab.ts';
-import { labOf } from '../../../test/fakes/model/life.ts';
+import { labWithApp } from '../../../test/fakes/model/life.ts';
 import { raw } from '../../../test/fakes/raw.ts';
 import type { CanaryCondition } from '../../api/canary-status.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
@@ -16,8 +17,7 @@ const made = (lab: ModelLab) =>
   lab.writes.map(({ verb, ref: { kind, name } }) => `${verb} ${kind} ${name}`).filter((one) => !/Event|Canary/.test(one));
 
 async function application(): Promise<ModelLab> {
-  const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
-  await lab.application();
+  const lab = await labWithApp();
   // No controller of the model keeps slices.
   lab.server.create({
     apiVersion: 'discovery.k8s.io/v1',
@@ -32,9 +32,7 @@ async function application(): Promise<ModelLab> {
 
 async function initialized(): Promise<ModelLab> {
   const lab = await application();
-  lab.server.create(aModelCanary(plan, { progressDeadlineSeconds: 120 }));
-  lab.start();
-  expect(await lab.passUntil(() => lab.phase() === 'Initialized', 120_000)).toBe(true);
+  await initialize(lab, aModelCanary(plan, { progressDeadlineSeconds: 120 }));
   return lab;
 }
 

@@ -1,6 +1,7 @@
 import { expect, it, vi } from 'vitest';
+import { initialize } from '../../../test/fakes/model/initialize.ts';
 import { aModelCanary, canaryRef, type ModelLab } from '../../../test/fakes/model/lab.ts';
-import { labOf } from '../../../test/fakes/model/life.ts';
+import { labWithApp } from '../../../test/fakes/model/life.ts';
 import { raw } from '../../../test/fakes/raw.ts';
 import type { CanaryCondition } from '../../api/canary-status.ts';
 import { crds } from '../../api/crds.ts';
@@ -21,11 +22,8 @@ function withoutLimits(): KubeObject {
 }
 
 async function initialized(): Promise<ModelLab> {
-  const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
-  await lab.application();
-  lab.server.create(aModelCanary(plan));
-  lab.start();
-  expect(await lab.passUntil(() => lab.phase() === 'Initialized', 120_000)).toBe(true);
+  const lab = await labWithApp();
+  await initialize(lab, aModelCanary(plan));
   return lab;
 }
 

@@ -1,7 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
 import { ended, plan, replicas } from '../../../test/fakes/model/damage.ts';
+import { initialize } from '../../../test/fakes/model/initialize.ts';
 import { aDeployment, aModelCanary, type ModelLab, NAMESPACE, primaryRef, targetRef } from '../../../test/fakes/model/lab.ts';
-import { labOf } from '../../../test/fakes/model/life.ts';
+import { labWithApp } from '../../../test/fakes/model/life.ts';
 import { BROKEN_IMAGE } from '../../../test/fakes/model/nodes.ts';
 import { eventsOf } from '../../../test/fakes/model/uninstalling.ts';
 import { raw } from '../../../test/fakes/raw.ts';
@@ -16,17 +17,14 @@ const warned = (lab: ModelLab) =>
 
 /** An idle Canary, whose target Serin has scaled to zero; `pods` is what the application began with. */
 async function resting(phase: 'Initialized' | 'Succeeded' | 'Failed', pods = 1, readsConfig = false): Promise<ModelLab> {
-  const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
-  await lab.application();
+  const lab = await labWithApp();
   if (pods !== 1) lab.server.patch(targetRef, { spec: { replicas: pods } });
   if (readsConfig) {
     lab.server.create({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings', namespace: NAMESPACE }, data: { a: '1' } });
     changeContainer(lab, { envFrom: [{ configMapRef: { name: 'settings' } }] });
   }
   await lab.pass(30_000);
-  lab.server.create(aModelCanary(plan));
-  lab.start();
-  expect(await lab.passUntil(() => lab.phase() === 'Initialized', 120_000)).toBe(true);
+  await initialize(lab, aModelCanary(plan));
   if (phase !== 'Initialized') {
     lab.push(phase === 'Failed' ? BROKEN_IMAGE : '2');
     await ended(lab);

@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest';
 import { isChosen, partOf, titleOf } from '../../../test/fakes/covering-part.ts';
 import { APP, aModelCanary, canaryRef, type ModelLab, NAMESPACE, targetRef } from '../../../test/fakes/model/lab.ts';
-import { labOf } from '../../../test/fakes/model/life.ts';
+import { labOf, labWithApp } from '../../../test/fakes/model/life.ts';
 import { raw } from '../../../test/fakes/raw.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { RequestTimeoutError } from '../../kube/errors.ts';
@@ -80,8 +80,7 @@ it.each([100, 700, 1_500, 3_000].map((storedAfterMs, row) => [storedAfterMs, row
   async (storedAfterMs, row) => {
     let stored = 0;
     for (const nth of recordsOf(row)) {
-      const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
-      await lab.application();
+      const lab = await labWithApp();
       lab.server.create(template);
       lab.server.create(aModelCanary(PLAN));
       lab.start();

@@ -1,6 +1,7 @@
 import { expect, it, vi } from 'vitest';
+import { initialize } from '../../../test/fakes/model/initialize.ts';
 import { APP, aModelCanary, type ModelLab, NAMESPACE } from '../../../test/fakes/model/lab.ts';
-import { labOf } from '../../../test/fakes/model/life.ts';
+import { labWithApp } from '../../../test/fakes/model/life.ts';
 import { raw } from '../../../test/fakes/raw.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -9,11 +10,8 @@ const routeRef = { apiVersion: 'networking.istio.io/v1beta1', kind: 'VirtualServ
 const plan = { stepWeights: [20, 60], sessionAffinity: { cookieName: 'side', primaryCookieName: 'main' } };
 
 async function initialized(service: object = {}): Promise<ModelLab> {
-  const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
-  await lab.application();
-  lab.server.create(aModelCanary(plan, { service: { port: 80, targetPort: 'http', ...service } }));
-  lab.start();
-  expect(await lab.passUntil(() => lab.phase() === 'Initialized', 120_000)).toBe(true);
+  const lab = await labWithApp();
+  await initialize(lab, aModelCanary(plan, { service: { port: 80, targetPort: 'http', ...service } }));
   return lab;
 }
 const weightOf = (lab: ModelLab): number | undefined => raw(lab.server.find(routeRef))?.spec.http?.at(-1)?.route?.[1]?.weight;

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { APP, aModelCanary, canaryRef, type ModelLab } from '../../../test/fakes/model/lab.ts';
-import { labOf } from '../../../test/fakes/model/life.ts';
+import { labWithApp } from '../../../test/fakes/model/life.ts';
 import { conditionOf, each, type Kind, kinds, OTHER, OWN, serviceOf } from '../../../test/fakes/model/own-routes.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 
@@ -10,8 +10,7 @@ vi.setConfig({ testTimeout: 60_000 });
 const steps = { stepWeight: 25, maxWeight: 50 };
 /** A Canary whose route Serin has made for one host. */
 async function initialized(kind: Kind, objects: readonly KubeObject[] = []): Promise<ModelLab> {
-  const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
-  await lab.application();
+  const lab = await labWithApp();
   for (const one of objects) lab.server.create(one);
   lab.server.create(aModelCanary(steps, { ...kinds[kind].spec, service: serviceOf(kind, [OWN]) }));
   lab.start();

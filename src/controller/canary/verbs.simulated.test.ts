@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { aModelCanary, canaryRef, type ModelLab, primaryRef, targetRef } from '../../../test/fakes/model/lab.ts';
-import { labOf } from '../../../test/fakes/model/life.ts';
+import { labWithApp } from '../../../test/fakes/model/life.ts';
 import { raw } from '../../../test/fakes/raw.ts';
 import { requestAnnotation } from '../../api/names.ts';
 import type { Acknowledgement } from '../../api/verb-request.ts';
@@ -12,8 +12,7 @@ vi.setConfig({ testTimeout: 120_000 });
 const plan = { stepWeight: 25, maxWeight: 50 };
 
 async function initialized(): Promise<ModelLab> {
-  const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
-  await lab.application();
+  const lab = await labWithApp();
   lab.server.create(aModelCanary(plan));
   lab.start();
   expect(await lab.passUntil(() => lab.phase() === 'Initialized' && stepOf(lab) === 'resting', 120_000)).toBe(true);

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { SentWrite } from '../../../test/fakes/model/client.ts';
 import { differencesIn, journalRecords, ordersTemplate, partsOf } from '../../../test/fakes/model/journals.ts';
 import { aModelCanary, type ModelLab, targetRef } from '../../../test/fakes/model/lab.ts';
-import { labOf } from '../../../test/fakes/model/life.ts';
+import { labWithApp } from '../../../test/fakes/model/life.ts';
 import { awaitEnd, initializedLab, ordersPlan, release } from '../../../test/fakes/model/released.ts';
 import { raw } from '../../../test/fakes/raw.ts';
 import { ApiError } from '../../kube/errors.ts';
@@ -97,8 +97,7 @@ describe('the journal of a release', () => {
   });
 
   it('holds no content of a Secret, no variable of a template and no annotation', async () => {
-    const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
-    await lab.application();
+    const lab = await labWithApp();
     const metadata = { name: 'login', namespace: 'test' };
     lab.server.create({ apiVersion: 'v1', kind: 'Secret', metadata, data: { key: Buffer.from('hunter2-secret').toString('base64') } });
     const containers = [

@@ -1,18 +1,19 @@
 import { expect, it, vi } from 'vitest';
+import { initialize } from '../../../test/fakes/model/initialize.ts';
 import { APP, aModelCanary } from '../../../test/fakes/model/lab.ts';
-import { labOf } from '../../../test/fakes/model/life.ts';
+import { labWithApp } from '../../../test/fakes/model/life.ts';
 
 // A bound against a life that never ends; minutes of virtual time take a second.
 vi.setConfig({ testTimeout: 60_000 });
 
 it('every Event is a line of the log, with its reason, and what the Canary cannot be run for as well', async () => {
-  const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
-  await lab.application();
+  const lab = await labWithApp();
   lab.server.create(aModelCanary({ stepWeight: 50, maxWeight: 50 }));
   await lab.pass(2_000);
-  lab.server.create(aModelCanary({ stepWeight: 50 }, { targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: APP } }, 'younger'));
-  lab.start();
-  expect(await lab.passUntil(() => lab.phase() === 'Initialized', 120_000)).toBe(true);
+  await initialize(
+    lab,
+    aModelCanary({ stepWeight: 50 }, { targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: APP } }, 'younger'),
+  );
   lab.push('2');
   expect(await lab.passUntil(() => lab.phase() === 'Succeeded', 300_000)).toBe(true);
   await lab.pass(5_000);

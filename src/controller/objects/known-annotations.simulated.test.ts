@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
+import { initialize } from '../../../test/fakes/model/initialize.ts';
 import { APP, aModelCanary, canaryRef, type ModelLab, NAMESPACE } from '../../../test/fakes/model/lab.ts';
-import { labOf } from '../../../test/fakes/model/life.ts';
+import { labWithApp } from '../../../test/fakes/model/life.ts';
 import { raw } from '../../../test/fakes/raw.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { ownerAnnotation } from '../../api/names.ts';
@@ -13,12 +14,9 @@ const theirs = { hosts: [APP], http: [{ route: [{ destination: { host: APP } }] 
 vi.setConfig({ testTimeout: 60_000 });
 
 async function releasing(before: (lab: ModelLab) => void = () => undefined): Promise<ModelLab> {
-  const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
-  await lab.application();
+  const lab = await labWithApp();
   before(lab);
-  lab.server.create(aModelCanary({ stepWeight: 25, maxWeight: 50 }));
-  lab.start();
-  expect(await lab.passUntil(() => lab.phase() === 'Initialized', 120_000)).toBe(true);
+  await initialize(lab, aModelCanary({ stepWeight: 25, maxWeight: 50 }));
   lab.push('2');
   expect(await lab.passUntil(() => raw(lab.server.find(routeRef))?.spec.http[0].route[1].weight === 25, 120_000)).toBe(true);
   return lab;

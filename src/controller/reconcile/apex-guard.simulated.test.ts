@@ -1,7 +1,8 @@
 import { expect, it, vi } from 'vitest';
 import { apexGuardObjects } from '../../../scripts/kustomize/manifests.ts';
+import { initialize } from '../../../test/fakes/model/initialize.ts';
 import { APP, aModelCanary, canaryRef, type ModelLab, NAMESPACE } from '../../../test/fakes/model/lab.ts';
-import { labOf } from '../../../test/fakes/model/life.ts';
+import { labOf, labWithApp } from '../../../test/fakes/model/life.ts';
 import { initializedLab, ordersPlan, release } from '../../../test/fakes/model/released.ts';
 import { raw } from '../../../test/fakes/raw.ts';
 import { type KubeObject, type Labels, refOf } from '../../api/kube-object.ts';
@@ -33,12 +34,9 @@ const ownersOf = (lab: ModelLab, name: string): string[] =>
     .map(({ manager }: { manager: string }) => manager);
 
 async function arrived(...objects: KubeObject[]): Promise<ModelLab> {
-  const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
-  await lab.application();
+  const lab = await labWithApp();
   for (const one of objects) lab.server.create(one);
-  lab.server.create(aModelCanary(plan));
-  lab.start();
-  expect(await lab.passUntil(() => lab.phase() === 'Initialized', 120_000)).toBe(true);
+  await initialize(lab, aModelCanary(plan));
   return lab;
 }
 const applied = (lab: ModelLab, name: string): Labels => {

@@ -13,6 +13,7 @@ import {
   vpa,
 } from '../../../test/fakes/model/companions.ts';
 import { anchorRef } from '../../../test/fakes/model/damage.ts';
+import { initialize } from '../../../test/fakes/model/initialize.ts';
 import {
   APP,
   aDeployment,
@@ -24,7 +25,7 @@ import {
   primaryRef,
   targetRef,
 } from '../../../test/fakes/model/lab.ts';
-import { labOf } from '../../../test/fakes/model/life.ts';
+import { labWithApp } from '../../../test/fakes/model/life.ts';
 import { ordersPlan, release } from '../../../test/fakes/model/released.ts';
 import { messagesOf, order } from '../../../test/fakes/model/scaled.ts';
 import { GRACE_MS } from '../../../test/fakes/model/uninstalling.ts';
@@ -207,9 +208,7 @@ describe('I15: other objects of a namespace', () => {
     const peer = { podSelector: { matchLabels: { app: APP } }, namespaceSelector: { matchLabels: { team: 'shop' } } };
     const lab = await applicationWith([aPolicy('db', { app: 'db' }, { ingress: [{ from: [peer] }] })]);
     lab.server.patch(namespaceRef, { metadata: { labels: { team: 'shop' } } });
-    lab.server.create(aModelCanary(ordersPlan));
-    lab.start();
-    expect(await lab.passUntil(() => lab.phase() === 'Initialized', 120_000)).toBe(true);
+    await initialize(lab, aModelCanary(ordersPlan));
     expect(specAt(lab, policy(`db-${PRIMARY}`)).ingress).toEqual([{ from: [{ podSelector: ofPrimary }] }]);
     await lab.pass(30_000);
     expect(await isQuiet(lab)).toBe(true);
@@ -351,9 +350,7 @@ describe('forbidden objects', () => {
   it('a budget that cannot be written is a warning, and is tried again', async () => {
     const lab = await applicationWith([aBudget()]);
     denied(lab, 'PodDisruptionBudget');
-    lab.server.create(aModelCanary(ordersPlan));
-    lab.start();
-    expect(await lab.passUntil(() => lab.phase() === 'Initialized', 120_000)).toBe(true);
+    await initialize(lab, aModelCanary(ordersPlan));
     await lab.pass(5_000);
     expect(warning(lab)).toMatch(/^PodDisruptionBudget podinfo does not hold for the primary: .*forbidden/);
     lab.refuse = () => undefined;
@@ -405,9 +402,7 @@ describe('forbidden objects', () => {
   it('a forbidden kind is not checked, and is looked at again with a later change', async () => {
     const lab = await applicationWith([aBudget(), aPolicy()]);
     lab.whyForbidden = (kind) => (kind === 'PodDisruptionBudget' ? 'may not list poddisruptionbudgets' : undefined);
-    lab.server.create(aModelCanary(ordersPlan));
-    lab.start();
-    expect(await lab.passUntil(() => lab.phase() === 'Initialized', 120_000)).toBe(true);
+    await initialize(lab, aModelCanary(ordersPlan));
     await lab.pass(30_000);
     const said = 'objects of kind PodDisruptionBudget were not checked (may not list poddisruptionbudgets): grant';
     expect([namesOf(lab, budget('')), namesOf(lab, policy('')), warning(lab)]).toEqual([
@@ -429,11 +424,8 @@ describe('forbidden objects', () => {
   });
 
   it('a kind that the cluster lacks is not a warning', async () => {
-    const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
-    await lab.application();
-    lab.server.create(aModelCanary({ stepWeight: 50 }));
-    lab.start();
-    expect(await lab.passUntil(() => lab.phase() === 'Initialized', 120_000)).toBe(true);
+    const lab = await labWithApp();
+    await initialize(lab, aModelCanary({ stepWeight: 50 }));
     await lab.pass(30_000);
     expect([warning(lab), lab.lookedFor.filter((kind) => kind === 'VerticalPodAutoscaler').length, await isQuiet(lab)]).toEqual([
       undefined,

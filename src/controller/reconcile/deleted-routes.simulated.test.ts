@@ -1,6 +1,7 @@
 import { expect, it, vi } from 'vitest';
+import { initialize } from '../../../test/fakes/model/initialize.ts';
 import { APP, aModelCanary, canaryRef, type ModelLab, NAMESPACE } from '../../../test/fakes/model/lab.ts';
-import { labOf } from '../../../test/fakes/model/life.ts';
+import { labWithApp } from '../../../test/fakes/model/life.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -11,11 +12,8 @@ const routes = [
 ] as const;
 
 async function initialized(provider: string): Promise<ModelLab> {
-  const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
-  await lab.application();
-  lab.server.create(aModelCanary({ stepWeight: 50 }, { provider }));
-  lab.start();
-  expect(await lab.passUntil(() => lab.phase() === 'Initialized', 120_000)).toBe(true);
+  const lab = await labWithApp();
+  await initialize(lab, aModelCanary({ stepWeight: 50 }, { provider }));
   return lab;
 }
 

@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import { APP, aModelCanary, canaryRef, type ModelLab, NAMESPACE, targetRef } from '../../../test/fakes/model/lab.ts';
-import { labOf } from '../../../test/fakes/model/life.ts';
+import { labWithApp } from '../../../test/fakes/model/life.ts';
 import { raw } from '../../../test/fakes/raw.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 
@@ -21,8 +21,7 @@ const aRule = (host: string, { namespace = NAMESPACE, ...spec }: Record<string, 
 const policies = (lab: ModelLab) => SIDES.map((name) => raw(lab.server.find(ruleRef(name)))?.spec.trafficPolicy);
 
 async function resting(rule: KubeObject): Promise<ModelLab> {
-  const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
-  await lab.application();
+  const lab = await labWithApp();
   if (rule.metadata.namespace !== NAMESPACE)
     lab.server.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: rule.metadata.namespace ?? '' } });
   lab.server.create(rule);
@@ -82,8 +81,7 @@ it('I17: a rule of the root namespace for all hosts is not hidden, and a rule th
 });
 
 it('I17: a route of the user’s that leads to a subset is refused before anything is written', async () => {
-  const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
-  await lab.application();
+  const lab = await labWithApp();
   const route = {
     apiVersion: istio,
     kind: 'VirtualService',

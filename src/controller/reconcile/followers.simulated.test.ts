@@ -1,6 +1,7 @@
 import { expect, it, vi } from 'vitest';
+import { initialize } from '../../../test/fakes/model/initialize.ts';
 import { APP, aModelCanary, canaryRef, type ModelLab, NAMESPACE } from '../../../test/fakes/model/lab.ts';
-import { labOf } from '../../../test/fakes/model/life.ts';
+import { labWithApp } from '../../../test/fakes/model/life.ts';
 import { eventsOf } from '../../../test/fakes/model/uninstalling.ts';
 import { raw } from '../../../test/fakes/raw.ts';
 import type { KubeObject, Labels } from '../../api/kube-object.ts';
@@ -18,12 +19,9 @@ const refTo = (name: string) => ({ apiVersion: 'v1', kind: 'Service', name, name
 const selectorOf = (lab: ModelLab, name: string): Labels | undefined => raw(lab.server.find(refTo(name)))?.spec?.selector;
 
 async function arrived(canary: object, ...objects: KubeObject[]): Promise<ModelLab> {
-  const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
-  await lab.application();
+  const lab = await labWithApp();
   for (const one of objects) lab.server.create(one);
-  lab.server.create(aModelCanary(plan, canary));
-  lab.start();
-  expect(await lab.passUntil(() => lab.phase() === 'Initialized', 120_000)).toBe(true);
+  await initialize(lab, aModelCanary(plan, canary));
   return lab;
 }
 
@@ -47,16 +45,13 @@ it('I17: a later follower follows at once, and a follower that a tool puts back 
 });
 
 it('I2, I17: a Service by a label of both sides follows, so that the canary has no users of its own', async () => {
-  const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
-  await lab.application();
+  const lab = await labWithApp();
   lab.server.patch(
     { apiVersion: 'apps/v1', kind: 'Deployment', name: APP, namespace: NAMESPACE },
     { spec: { template: { metadata: { labels: { tier: 'web' } } } } },
   );
   lab.server.create(service('web', { tier: 'web' }));
-  lab.server.create(aModelCanary(plan));
-  lab.start();
-  expect(await lab.passUntil(() => lab.phase() === 'Initialized', 120_000)).toBe(true);
+  await initialize(lab, aModelCanary(plan));
   expect(selectorOf(lab, 'web')).toEqual({ tier: 'web', ...PRIMARY });
   lab.server.delete(canaryRef);
   expect(await lab.passUntil(() => selectorOf(lab, 'web')?.app === undefined, 300_000)).toBe(true);

@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import { APP, aModelCanary, canaryRef, type ModelLab, NAMESPACE, targetRef } from '../../../test/fakes/model/lab.ts';
-import { labOf } from '../../../test/fakes/model/life.ts';
+import { labWithApp } from '../../../test/fakes/model/life.ts';
 import { raw } from '../../../test/fakes/raw.ts';
 
 // A bound against a life that never ends; minutes of virtual time take a second.
@@ -10,8 +10,7 @@ const serviceRef = (name: string) => ({ apiVersion: 'v1', kind: 'Service', name,
 
 /** Idle on its primary. */
 async function resting(before: (lab: ModelLab) => Promise<void> | void = () => undefined, service: object = {}): Promise<ModelLab> {
-  const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
-  await lab.application();
+  const lab = await labWithApp();
   await before(lab);
   lab.server.create(aModelCanary({ stepWeight: 25, maxWeight: 50 }, { service: { port: 80, targetPort: 'http', ...service } }));
   lab.start();

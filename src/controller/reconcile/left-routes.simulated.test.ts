@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import { APP, aModelCanary, canaryRef, NAMESPACE, primaryRef, targetRef } from '../../../test/fakes/model/lab.ts';
-import { labOf } from '../../../test/fakes/model/life.ts';
+import { labWithApp } from '../../../test/fakes/model/life.ts';
 import { raw } from '../../../test/fakes/raw.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -13,8 +13,7 @@ const cells = [true, false].flatMap((isFound) => ['while idle', 'in a release'].
 it.each(cells)(
   'E113, I7: a Canary that is deleted after an edit of its provider $when leaves no route to its sides (VirtualService found in place: $isFound)',
   async ({ isFound, when }) => {
-    const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
-    await lab.application();
+    const lab = await labWithApp();
     const backend = { service: { name: APP, port: { number: 80 } } };
     lab.server.create({
       apiVersion: 'networking.k8s.io/v1',
@@ -51,8 +50,7 @@ it.each(cells)(
 );
 
 it('E113: a release goes on by its new provider when the routes of the one before are deleted by hand', async () => {
-  const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
-  await lab.application();
+  const lab = await labWithApp();
   const backend = { service: { name: APP, port: { number: 80 } } };
   lab.server.create({
     apiVersion: 'networking.k8s.io/v1',

@@ -1,6 +1,7 @@
 import { expect, it, vi } from 'vitest';
+import { initialize } from '../../../test/fakes/model/initialize.ts';
 import { APP, aModelCanary, canaryRef, NAMESPACE, primaryRef } from '../../../test/fakes/model/lab.ts';
-import { labOf } from '../../../test/fakes/model/life.ts';
+import { labWithApp } from '../../../test/fakes/model/life.ts';
 import { raw } from '../../../test/fakes/raw.ts';
 import { ApiError } from '../../kube/errors.ts';
 import { INTRODUCTION } from '../../routers/introduction.ts';
@@ -11,8 +12,7 @@ vi.setConfig({ testTimeout: 60_000 });
 const proxyRef = { apiVersion: 'projectcontour.io/v1', kind: 'HTTPProxy', name: APP, namespace: NAMESPACE };
 
 it('DF650: routes are taken over and restored without the rule that no request matches, if a policy refuses it', async () => {
-  const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
-  await lab.application();
+  const lab = await labWithApp();
   const { name, namespace } = proxyRef;
   const spec = { routes: [{ services: [{ name: APP, port: 80 }] }] };
   lab.server.create({ apiVersion: proxyRef.apiVersion, kind: proxyRef.kind, metadata: { name, namespace }, spec });
@@ -22,9 +22,7 @@ it('DF650: routes are taken over and restored without the rule that no request m
     refused += 1;
     throw new ApiError('admission webhook denied the request', { status: 403, reason: 'Forbidden' });
   };
-  lab.server.create(aModelCanary({ stepWeight: 25, maxWeight: 50 }, { provider: 'contour' }));
-  lab.start();
-  expect(await lab.passUntil(() => lab.phase() === 'Initialized', 120_000)).toBe(true);
+  await initialize(lab, aModelCanary({ stepWeight: 25, maxWeight: 50 }, { provider: 'contour' }));
   const services = () => raw(lab.server.find(proxyRef))?.spec.routes[0].services.map((each: { name: string }) => each.name);
   expect(services()).toContain(`${APP}-primary`);
   const atTakeover = refused;

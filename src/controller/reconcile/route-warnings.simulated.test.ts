@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import { APP, aModelCanary, type ModelLab, NAMESPACE } from '../../../test/fakes/model/lab.ts';
-import { labOf } from '../../../test/fakes/model/life.ts';
+import { labWithApp } from '../../../test/fakes/model/life.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -16,8 +16,7 @@ const warnings = (lab: ModelLab) =>
   );
 
 async function initialized(port: number): Promise<ModelLab> {
-  const { lab } = labOf({ seed: 3, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
-  await lab.application();
+  const lab = await labWithApp(3);
   lab.server.create(rootOf(port));
   lab.server.create(
     aModelCanary({ stepWeight: 50 }, { provider: 'smi:v1alpha2', service: { port: 80, targetPort: 'http', hosts: ['storefront'] } }),

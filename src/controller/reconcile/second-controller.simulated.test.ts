@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import { aModelCanary, canaryRef, type ModelLab } from '../../../test/fakes/model/lab.ts';
-import { labOf } from '../../../test/fakes/model/life.ts';
+import { labWithApp } from '../../../test/fakes/model/life.ts';
 import { raw } from '../../../test/fakes/raw.ts';
 import { asideAnnotation } from '../../api/names.ts';
 
@@ -8,8 +8,7 @@ import { asideAnnotation } from '../../api/names.ts';
 vi.setConfig({ testTimeout: 60_000 });
 
 async function lives(before: (lab: ModelLab) => Promise<void>): Promise<ModelLab> {
-  const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
-  await lab.application();
+  const lab = await labWithApp();
   lab.server.create(aModelCanary({ stepWeight: 10, maxWeight: 50 }));
   await before(lab);
   expect(await lab.passUntil(() => lab.phase() === 'Initialized', 120_000)).toBe(true);

@@ -1,4 +1,5 @@
 import { expect, it, vi } from 'vitest';
+import { initialize } from '../../../test/fakes/model/initialize.ts';
 import { APP, aDeployment, aModelCanary, type ModelLab, NAMESPACE, primaryRef, targetRef } from '../../../test/fakes/model/lab.ts';
 import { labOf } from '../../../test/fakes/model/life.ts';
 import { raw } from '../../../test/fakes/raw.ts';
@@ -31,9 +32,7 @@ async function initialized(labels: Labels): Promise<ModelLab> {
   });
   await lab.pass(30_000);
   lab.watched = true;
-  lab.server.create(aModelCanary({ stepWeight: 10, maxWeight: 50 }, { progressDeadlineSeconds: 120 }));
-  lab.start();
-  expect(await lab.passUntil(() => lab.phase() === 'Initialized', 120_000)).toBe(true);
+  await initialize(lab, aModelCanary({ stepWeight: 10, maxWeight: 50 }, { progressDeadlineSeconds: 120 }));
   return lab;
 }
 

@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import { APP, aModelCanary, canaryRef, type ModelLab, NAMESPACE, targetRef } from '../../../test/fakes/model/lab.ts';
-import { labOf } from '../../../test/fakes/model/life.ts';
+import { labWithApp } from '../../../test/fakes/model/life.ts';
 import { raw } from '../../../test/fakes/raw.ts';
 
 // A bound against a life that never ends; minutes of virtual time take a second.
@@ -24,8 +24,7 @@ const found = {
 };
 
 async function resting(): Promise<ModelLab> {
-  const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
-  await lab.application();
+  const lab = await labWithApp();
   lab.server.patch(serviceRef(APP), found);
   lab.server.create(aModelCanary({ stepWeight: 25, maxWeight: 50 }));
   lab.start();

@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import { APP, aModelCanary, canaryRef, type ModelLab, NAMESPACE, targetRef } from '../../../test/fakes/model/lab.ts';
-import { labOf } from '../../../test/fakes/model/life.ts';
+import { labWithApp } from '../../../test/fakes/model/life.ts';
 import { raw } from '../../../test/fakes/raw.ts';
 import { anIngress, ingressRef, leadingTo, routedByIngress } from '../../../test/fakes/shop-ingress.ts';
 import { ApiError } from '../../kube/errors.ts';
@@ -18,8 +18,7 @@ const MISSING = `no path of Ingress shop leads to Service ${APP}: add one, or co
 
 /** Idle; the Ingress leads to the application from the start, or to another one. */
 async function resting(spec: object, service: string): Promise<ModelLab> {
-  const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
-  await lab.application();
+  const lab = await labWithApp();
   lab.server.create(anIngress(service));
   lab.server.create(aModelCanary(plan, { progressDeadlineSeconds: 90, ...spec }));
   lab.start();

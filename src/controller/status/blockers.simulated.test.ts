@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { APP, aModelCanary, canaryRef, type ModelLab, NAMESPACE, targetRef } from '../../../test/fakes/model/lab.ts';
-import { labOf } from '../../../test/fakes/model/life.ts';
+import { labWithApp } from '../../../test/fakes/model/life.ts';
 import { raw } from '../../../test/fakes/raw.ts';
 import { anIngress, ingressRef, leadingTo, routedByIngress } from '../../../test/fakes/shop-ingress.ts';
 import { apiErrorOf } from '../../kube/errors.ts';
@@ -13,8 +13,7 @@ const blockers = (lab: ModelLab) => raw(lab.canary())?.status?.release?.blockers
 const since = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:]+Z$/);
 
 async function resting(spec: object = {}): Promise<ModelLab> {
-  const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
-  await lab.application();
+  const lab = await labWithApp();
   lab.server.create(anIngress(APP));
   lab.server.create(aModelCanary(plan, { progressDeadlineSeconds: 120, provider: 'istio', ...spec }));
   lab.start();
@@ -75,8 +74,7 @@ describe('status.release.blockers while idle', () => {
   });
 
   it('I12: a Canary that is refused from the start has no release, and its condition names the field', async () => {
-    const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
-    await lab.application();
+    const lab = await labWithApp();
     lab.server.create(aModelCanary({ stepWeight: 0 }));
     lab.start();
     await lab.pass(30_000);
@@ -123,8 +121,7 @@ describe('status.release.blockers of a release', () => {
   it.each(['Initializing', 'Initialized', 'Progressing', 'Promoting', 'Finalising', 'Succeeded'])(
     'D13: a status in %s that an older Serin wrote, without blockers, goes on from where it is',
     async (phase) => {
-      const { lab } = labOf({ seed: 5, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
-      await lab.application();
+      const lab = await labWithApp();
       lab.server.create(aModelCanary(plan, { progressDeadlineSeconds: 120, provider: 'istio' }));
       lab.start();
       if (phase !== 'Initializing' && phase !== 'Initialized') {

@@ -42,6 +42,13 @@ export function labOf(
   return { lab: new ModelLab({ draw, startUpMs: [200, 12_000], lagMs, latencyMs: [0, 200], scaleDownDelayMs: delayMs }), draw };
 }
 
+/** On Istio, with an application as users have it before Serin. */
+export async function labWithApp(seed = 5): Promise<ModelLab> {
+  const { lab } = labOf({ seed, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
+  await lab.application();
+  return lab;
+}
+
 export function canaryOf({ provider, plan }: Life, spec: object = {}, name = APP): KubeObject {
   const plans = PLANS[provider];
   return aModelCanary(plans[plan % plans.length], { provider, ...spec }, name);
