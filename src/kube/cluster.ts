@@ -31,7 +31,7 @@ export interface WatchHandler {
   onList(items: readonly KubeObject[]): void;
   /**
    * Part of an item for `onList`, called for each item of a page: a LIST of thousands is then never in memory as a whole. Keeps at least the names and the
-   * resourceVersion. `undefined` keeps the item. Of the fields in its `managedFields`, only `f:spec` is there, without its content.
+   * resourceVersion. `undefined` keeps the item. Of the fields in its `managedFields`, only `f:spec` is kept, without its content.
    */
   slim?(item: KubeObject): KubeObject;
   /** The kind does not exist (no CRD), or is forbidden. The watch goes on trying, with back-off. */

@@ -99,7 +99,7 @@ function isAfterKey(key: Buffer, bytes: Buffer, end: number): boolean {
   return true;
 }
 
-/** Index of the last byte that is no white space. */
+/** Index of the last byte before white space and `end`. */
 function lastBefore(bytes: Buffer, end: number): number {
   let at = end - 1;
   while (at >= 0 && (bytes[at] ?? 0) <= (SPACE ?? 0)) at -= 1;

@@ -41,6 +41,12 @@ export function isIntroductionOf({ metadata: { name } }: Canary, rule: object): 
   return by === name || by === FORMER_VALUE;
 }
 
+/** Tests if this Canary introduces Services by the route. */
+export function introduces(canary: Canary, route: KubeObject): boolean {
+  const isIntroduced = (rules: unknown) => Array.isArray(rules) && rules.some((rule) => isIntroductionOf(canary, rule));
+  return Object.values(specOf<Record<string, unknown>>(route)).some(isIntroduced);
+}
+
 function introducedBy(part: unknown): string | undefined {
   if (typeof part !== 'object' || part === null) return undefined;
   if (isRecord(part) && part.name === INTRODUCTION) return String(part.exact ?? part.value);

@@ -195,6 +195,21 @@ describe.each(['HTTPRoute', 'HTTPProxy'] as const)('DF650: proxies know a Servic
     lab.close();
   });
 
+  it.each([1, 2, 3])('and where a tool puts the manifest back while its correction is announced, %d times', async (times) => {
+    const { lab, lost, putBack, leads, states } = await arrived(kind, { first }, ['first']);
+    states.length = 0;
+    putBack('first', first);
+    for (let time = 0; time < times; time += 1) {
+      const before = states.length;
+      expect(await lab.passUntil(() => states.length > before, 60_000)).toBe(true);
+      await lab.pass(INTRODUCED_FOR_MS / 2);
+      putBack('first', first);
+    }
+    expect(await lab.passUntil(() => leads('first')[0]?.[`${APP}-primary:80`] === 100, 60_000)).toBe(true);
+    expect(lost, states.join('\n')).toEqual([]);
+    lab.close();
+  });
+
   it('but all traffic leaves the canary at once, where its user edits the route at that moment', async () => {
     const { lab, edit, leads } = await arrived(kind, { first }, ['first']);
     lab.push('2');

@@ -1,9 +1,8 @@
 import { findObject, type KubeObject, refKey, refOf } from '../../api/kube-object.ts';
 import { type Routes, sendsAllToPrimary } from '../../api/routes.ts';
 import { isRefusal } from '../../kube/errors.ts';
-import { INTRODUCED_FOR_MS } from '../../routers/introduction.ts';
+import { INTRODUCED_FOR_MS, introduces } from '../../routers/introduction.ts';
 import type { Router } from '../../routers/router.ts';
-import { isOurRoute } from '../objects/ownership.ts';
 import type { ReconcileContext } from './context.ts';
 import { ensure, isLastWanted } from './ensure-object.ts';
 import { combined, type Outcome, retryIn } from './outcome.ts';
@@ -39,6 +38,9 @@ export async function ensureIntroduced(
   const { introductions, nowMs } = context;
   const key = refKey(refOf(object));
   const introduction = isIntroduced(context, object, from) ? from.router.introduction?.(context.canary, object, from.current) : undefined;
+  const found = findObject(from.current, refOf(object));
+  // Proxies forget what a route names no more.
+  if (found !== undefined && !introduces(context.canary, found)) introductions.undone(key);
   const waitMs = introductions.waitMs(key, nowMs);
   if (waitMs > 0 && !isUrgent(context, from)) return retryIn(waitMs);
   const isPutBack = isLastWanted(context, object);
@@ -61,13 +63,10 @@ export async function ensureIntroduced(
   }
 }
 
-/** False for a route of Serin's own, since a port that an edit of the Canary removes from the Services serves no longer. */
 function isIntroduced(context: ReconcileContext, object: KubeObject, from: RenderedFrom & { routes: Routes }): boolean {
-  const { canary, config } = context;
   if (isUrgent(context, from)) return false;
-  const found = findObject(from.current, refOf(object));
-  if (found !== undefined && !isOurRoute(canary, found, config)) return true;
-  const isTakeover = (canary.status?.phase || 'Initializing') === 'Initializing';
+  if (findObject(from.current, refOf(object)) !== undefined) return true;
+  const isTakeover = (context.canary.status?.phase || 'Initializing') === 'Initializing';
   return isTakeover && !isLastWanted(context, object);
 }
 

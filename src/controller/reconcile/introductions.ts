@@ -24,10 +24,14 @@ export class Introductions {
 
   /** No further step: the API server refuses them. */
   wasRefused(key: string, nowMs: number): void {
-    this.#taken.set(key, { steps: INTRODUCTION_STEPS, nextMs: nowMs });
+    this.#taken.set(key, { steps: Number.POSITIVE_INFINITY, nextMs: nowMs });
   }
 
-  /** Each step is taken once: a writer that undoes them again and again is another writer of the routes. */
+  /** Another writer took the steps back: the first is next. The healing brake delays it, if that goes on. */
+  undone(key: string): void {
+    if (Number.isFinite(this.stepsOf(key))) this.#taken.delete(key);
+  }
+
   hasTakenAll(key: string): boolean {
     return this.stepsOf(key) >= INTRODUCTION_STEPS;
   }
