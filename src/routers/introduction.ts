@@ -43,8 +43,11 @@ export function isIntroductionOf({ metadata: { name } }: Canary, rule: object): 
 
 /** Tests if this Canary introduces Services by the route. */
 export function introduces(canary: Canary, route: KubeObject): boolean {
-  const isIntroduced = (rules: unknown) => Array.isArray(rules) && rules.some((rule) => isIntroductionOf(canary, rule));
-  return Object.values(specOf<Record<string, unknown>>(route)).some(isIntroduced);
+  const isIntroduced = (part: unknown): boolean =>
+    Array.isArray(part)
+      ? part.some((rule) => (isRecord(rule) && isIntroductionOf(canary, rule)) || isIntroduced(rule))
+      : isRecord(part) && Object.values(part).some(isIntroduced);
+  return isIntroduced(specOf(route));
 }
 
 function introducedBy(part: unknown): string | undefined {

@@ -3,6 +3,7 @@ import { type Routes, sendsAllToPrimary } from '../../api/routes.ts';
 import { isRefusal } from '../../kube/errors.ts';
 import { INTRODUCED_FOR_MS, introduces } from '../../routers/introduction.ts';
 import type { Router } from '../../routers/router.ts';
+import { isOurRoute } from '../objects/ownership.ts';
 import type { ReconcileContext } from './context.ts';
 import { ensure, isLastWanted } from './ensure-object.ts';
 import { combined, type Outcome, retryIn } from './outcome.ts';
@@ -38,12 +39,13 @@ export async function ensureIntroduced(
   const { introductions, nowMs } = context;
   const key = refKey(refOf(object));
   const introduction = isIntroduced(context, object, from) ? from.router.introduction?.(context.canary, object, from.current) : undefined;
+  const isPutBack = isLastWanted(context, object);
   const found = findObject(from.current, refOf(object));
   // Proxies forget what a route names no more.
-  if (found !== undefined && !introduces(context.canary, found)) introductions.undone(key);
+  const isAnnounced = (route: KubeObject | undefined) => route !== undefined && introduces(context.canary, route);
+  if (isPutBack && isAnnounced(introduction) && !isAnnounced(found)) introductions.undone(key);
   const waitMs = introductions.waitMs(key, nowMs);
   if (waitMs > 0 && !isUrgent(context, from)) return retryIn(waitMs);
-  const isPutBack = isLastWanted(context, object);
   if (!introduction || introductions.hasTakenAll(key)) {
     const followsCorrection = isPutBack && !introduction && introductions.stepsOf(key) > 0;
     const outcome = await ensureRoute(context, object, from, { followsCorrection });
@@ -63,11 +65,14 @@ export async function ensureIntroduced(
   }
 }
 
+/** False for drift of a route of Serin's own: that is corrected at once. */
 function isIntroduced(context: ReconcileContext, object: KubeObject, from: RenderedFrom & { routes: Routes }): boolean {
+  const { canary, config } = context;
   if (isUrgent(context, from)) return false;
-  if (findObject(from.current, refOf(object)) !== undefined) return true;
-  const isTakeover = (context.canary.status?.phase || 'Initializing') === 'Initializing';
-  return isTakeover && !isLastWanted(context, object);
+  const found = findObject(from.current, refOf(object));
+  if (found !== undefined && !isOurRoute(canary, found, config)) return true;
+  const isTakeover = (canary.status?.phase || 'Initializing') === 'Initializing';
+  return (found !== undefined || isTakeover) && !isLastWanted(context, object);
 }
 
 /** All traffic leaves the canary, as in a rollback: nothing delays that. */
