@@ -50,7 +50,7 @@ export async function startBackend(type: MetricProviderType): Promise<FuzzedBack
   };
 }
 
-/** The good answer and the refusal of the contract case, if they are JSON. */
+/** The good answer and the refusal of the contract case, without texts that are not JSON. */
 async function answersOf(known: BackendCase): Promise<object[]> {
   const fake = await known.start();
   const answers: object[] = [];
