@@ -101,6 +101,7 @@ replicas, so the table leaves them out. Rows with *with* or *left out* are remed
 Helm 3 is ${versions['helm-3']}, and ${versions['helm-316']} where the row says 3.16; Helm 4 is 4.3.1, kubectl and the API server are 1.36.3. Flux is kustomize-controller ${versions.flux}. Argo CD is one sync of its
 gitops-engine (${versions.argo}); \`ignoreDifferences\` are read by the normalizers of Argo CD 3.5.7 and respected as its controller does.${terraform} Times are those of a machine with two cores that was busy with other work: its load is in front of each table, of the tools for which it was noted. Above a load of 6 a time says no more than that the object was reset. Where a tool resets
 a route again and again, the correction waits longer each time (1 s, 2 s, 4 s …, [gitops.md](gitops.md)): at *mid-release* it is the fifth and the sixth one within minutes.
+An HTTPRoute also counts as reset for the 2 s in which Serin announces its correction: the apex Service leads all users to the primary meanwhile.
 
 ${reasons(played)}
 

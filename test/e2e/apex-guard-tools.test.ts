@@ -45,8 +45,8 @@ describe('tools that apply a manifest, with the apex guard', () => {
       isApplied: false,
       said: 'no tool',
     };
-    // `kubectl replace` reads, then writes with that resourceVersion. The Deployment's controller can update the status in between; the user tries again.
-    const isOvertaken = id === 'kubectl-replace' && /Conflict\b.*\bdeployments\.apps/s.test(said);
+    // `kubectl replace`, and Argo CD's `Replace=true`, read, then write with that resourceVersion. The Deployment's controller can update the status in between; the user tries again.
+    const isOvertaken = id.endsWith('-replace') && /(Conflict\b|cannot be fulfilled on).*\bdeployments\.apps/s.test(said);
     if (isOvertaken && tries < MOST_REPLACES) return apply(id, version, tries + 1);
     return isApplied ? 'applied' : said;
   };

@@ -55,16 +55,20 @@ export function contour(ingressClass = ''): Router {
 interface ProxyRule {
   conditions?: object[];
   services?: { name: string; port?: number; weight?: number; mirror?: boolean }[];
+  loadBalancerPolicy?: object;
+  healthCheckPolicy?: object;
+  timeoutPolicy?: { idleConnection?: string };
 }
 
 const introduction = introducing<ProxyRule>({
   name: 'routes',
   most: Number.POSITIVE_INFINITY,
-  sidesOf({ conditions: _, services = [], ...policies }) {
+  sidesOf({ services = [], loadBalancerPolicy, healthCheckPolicy, timeoutPolicy }) {
     const answering = services.filter(({ mirror }) => !mirror);
     const isEven = answering.every(({ weight = 0 }) => weight === 0);
     // Contour makes a cluster for each policy of load balancing, health checks and idle connections.
-    const clusterOf = (name: string, port = 0) => `${name}:${port} ${canonicalJson(policies)}`;
+    const policies = canonicalJson([loadBalancerPolicy, healthCheckPolicy, timeoutPolicy?.idleConnection]);
+    const clusterOf = (name: string, port = 0) => `${name}:${port} ${policies}`;
     return answering.map(({ name, port, weight = 0 }) => ({ cluster: clusterOf(name, port), hasTraffic: isEven || weight > 0 }));
   },
   unmatched: (rule, { name, value }) => ({ ...rule, conditions: [{ header: { name, exact: value } }, ...(rule.conditions ?? [])] }),
