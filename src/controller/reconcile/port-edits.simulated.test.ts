@@ -71,7 +71,7 @@ async function idle(kind: string, hasService: boolean) {
   };
 }
 
-describe.each(Object.keys(kinds))('I17: service.port is edited over a %s that Serin has made', (kind) => {
+describe.each(Object.keys(kinds))('I17, DF868: service.port is edited over a %s that Serin has made', (kind) => {
   it('and each Service keeps the former port until the route leads to the next one, and no longer', async () => {
     const { lab, dangling, lost, leadsTo, edit } = await idle(kind, false);
     for (const port of [81, 82, 80]) {
@@ -122,13 +122,16 @@ it('I17: a port that an edit of the Canary has added goes with the next edit, al
 it.each([
   { what: 'Serin has made', hasService: false },
   { what: 'its user has made', hasService: true },
-])('I17: service.port is edited in the middle of a release, over a Service that $what, and the release ends', async ({ hasService }) => {
-  const { lab, dangling, lost, leadsTo, edit } = await idle('HTTPRoute', hasService);
-  lab.push('2');
-  expect(await lab.passUntil(() => raw(lab.canary())?.status?.canaryWeight === 25, 300_000)).toBe(true);
-  edit(81);
-  expect(await lab.passUntil(() => lab.phase() === 'Succeeded', 900_000)).toBe(true);
-  expect([leadsTo(), allPorts(lab)]).toEqual([[81], Array(3).fill(hasService ? [80, 81] : [81])]);
-  expect([[...dangling], lost, lab.lost]).toEqual([[], [], []]);
-  lab.close();
-});
+])(
+  'I17, DF868: service.port is edited in the middle of a release, over a Service that $what, and the release ends',
+  async ({ hasService }) => {
+    const { lab, dangling, lost, leadsTo, edit } = await idle('HTTPRoute', hasService);
+    lab.push('2');
+    expect(await lab.passUntil(() => raw(lab.canary())?.status?.canaryWeight === 25, 300_000)).toBe(true);
+    edit(81);
+    expect(await lab.passUntil(() => lab.phase() === 'Succeeded', 900_000)).toBe(true);
+    expect([leadsTo(), allPorts(lab)]).toEqual([[81], Array(3).fill(hasService ? [80, 81] : [81])]);
+    expect([[...dangling], lost, lab.lost]).toEqual([[], [], []]);
+    lab.close();
+  },
+);
