@@ -7,7 +7,7 @@ export default defineConfig({
     update: 'none',
     setupFiles: ['./test/fakes/no-unmoved.ts'],
     include: ['test/appliers/run/**/*.test.ts'],
-    globalSetup: 'test/fakes/bundled-program.ts',
+    globalSetup: ['test/fakes/own-temporary.ts', 'test/fakes/bundled-program.ts'],
     testTimeout: 1_800_000,
     hookTimeout: 180_000,
   },

@@ -27,6 +27,7 @@ const shared = { isolate: false, experimental: { viteModuleRunner: false, nodeLo
  */
 export default defineConfig({
   test: {
+    globalSetup: 'test/fakes/own-temporary.ts',
     // Some integration tests wait in real time: as many workers as cores would leave one idle.
     maxWorkers: 3,
     // A golden file that is missing fails: without `-u` none is written.

@@ -7,7 +7,7 @@ export default defineConfig({
     update: 'none',
     setupFiles: ['./test/fakes/no-unmoved.ts'],
     include: ['test/differential/run/**/*.test.ts'],
-    globalSetup: 'test/fakes/bundled-program.ts',
+    globalSetup: ['test/fakes/own-temporary.ts', 'test/fakes/bundled-program.ts'],
     testTimeout: 60_000,
     hookTimeout: 180_000,
   },

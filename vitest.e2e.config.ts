@@ -10,7 +10,7 @@ export default defineConfig({
     name: 'e2e',
     update: 'none',
     include: ['test/e2e/**/*.test.ts'],
-    globalSetup: 'test/fakes/bundled-program.ts',
+    globalSetup: ['test/fakes/own-temporary.ts', 'test/fakes/bundled-program.ts'],
     testTimeout: 300_000,
     hookTimeout: 180_000,
     maxWorkers: 2,

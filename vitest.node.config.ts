@@ -6,7 +6,7 @@ export default defineConfig({
     name: 'node',
     update: 'none',
     include: ['test/node/**/*.test.ts'],
-    globalSetup: 'test/fakes/bundled-program.ts',
+    globalSetup: ['test/fakes/own-temporary.ts', 'test/fakes/bundled-program.ts'],
     testTimeout: 600_000,
     hookTimeout: 300_000,
     // One node, whose containers the tests share.

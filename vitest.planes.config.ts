@@ -6,7 +6,7 @@ export default defineConfig({
     name: 'planes',
     update: 'none',
     include: ['test/planes/**/*.test.ts'],
-    globalSetup: 'test/fakes/bundled-program.ts',
+    globalSetup: ['test/fakes/own-temporary.ts', 'test/fakes/bundled-program.ts'],
     testTimeout: 300_000,
     hookTimeout: 180_000,
     // Each file has a control plane of its own, and ports of the namespace.

@@ -14,6 +14,14 @@ it.each(configs)('%s: a golden file that is missing fails, also outside CI; `-u`
   expect(config.test.update).toBe('none');
 });
 
+it.each(configs.filter((file) => !file.includes('mutants')))(
+  '%s: what its tests write aside goes into one folder, which is removed when all passed',
+  async (file) => {
+    const { default: config } = await import(join(root, file));
+    expect([config.test.globalSetup].flat()).toContain('test/fakes/own-temporary.ts');
+  },
+);
+
 it.each([
   { folder: 'waits', codes: waitCodes },
   { folder: 'endings', codes: endingCodes },

@@ -63,7 +63,11 @@ const orders = (range: object, more: object = {}) => ({
 });
 
 describe('serin replay', () => {
-  it.each([1, 2, undefined])('decides the same in every step of release %s', async (number) => {
+  it.each([
+    { release: 'release 1', number: 1 },
+    { release: 'release 2', number: 2 },
+    { release: 'the last release, without a number', number: undefined },
+  ])('decides the same in every step of $release', async ({ number }) => {
     const { exit, document } = await replaying(number);
     expect(exit).toBe('done');
     expect(document).toMatchObject({ kind: 'ReplayResult', release: number ?? 2, outcome: 'same' });
