@@ -59,8 +59,14 @@ export const APPLIERS = {
   'tofu-kubernetes': (say?: Say) => ensureGoTool(TOOLS['tofu-kubernetes'], say ?? quiet),
 } as const;
 
-/** Appliers that the end-to-end tests also need. */
-export const APPLIERS_OF_E2E = ['helm-3', 'helm-4', 'kubectl', 'argo', 'flux'] as const satisfies readonly (keyof typeof APPLIERS)[];
+/** Appliers of the end-to-end tests that take minutes to build, ten of them for Flux. */
+const SLOWLY_BUILT = ['helm-3', 'argo', 'flux'] as const;
+
+/** Appliers of the end-to-end tests: all, or with `PART_SEED`, which is the day in `.ci/run`, one of those that take minutes to build. */
+export function appliersOfE2e(partSeed = process.env.PART_SEED) {
+  const isOfDay = (_: string, index: number) => partSeed === undefined || Number(partSeed) % SLOWLY_BUILT.length === index;
+  return ['kubectl', 'helm-4', ...SLOWLY_BUILT.filter(isOfDay)] as const;
+}
 
 const quiet: Say = () => undefined;
 

@@ -5,7 +5,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { APPLIERS, APPLIERS_OF_E2E } from './e2e-appliers.ts';
+import { APPLIERS, appliersOfE2e } from './e2e-appliers.ts';
 import { ensureBinaries, ensureFish, ensureNginx, ensurePrometheus, ensureZsh } from './e2e-binaries.ts';
 import { ensureEnvoy } from './e2e-envoy.ts';
 import { ensureFlagger } from './e2e-flagger.ts';
@@ -38,7 +38,7 @@ const needed: readonly (readonly [string, (say: Say) => unknown])[] = [
   ['Envoy', ensureEnvoy],
   ['the control plane', ensureBinaries],
   ['helm', ensureHelm],
-  ...APPLIERS_OF_E2E.map((name) => [`the tool ${name}`, APPLIERS[name]] as const),
+  ...appliersOfE2e().map((name) => [`the tool ${name}`, APPLIERS[name]] as const),
   ...planesOfTheDay(Date.now()).map((plane) => [`the plane ${plane}`, () => ensurePlane(plane, say)] as const),
   ...(refusal() === undefined
     ? ([

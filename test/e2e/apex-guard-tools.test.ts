@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { APPLIERS } from '../../scripts/e2e-appliers.ts';
+import { APPLIERS, appliersOfE2e } from '../../scripts/e2e-appliers.ts';
 import { apexGuardObjects } from '../../scripts/kustomize/manifests.ts';
 import { guardAnnotation } from '../../src/api/names.ts';
 import type { WatchHandle } from '../../src/kube/cluster.ts';
@@ -20,13 +20,19 @@ import { until } from '../scenarios/until.ts';
 
 const MOST_REPLACES = 10;
 const BOUND = { boundMs: 240_000 };
-const TOOLS = [
-  ...['helm-3', 'helm-4', 'kubectl', 'kubectl-ssa', 'kubectl-force', 'kubectl-replace'],
-  ...['argo', 'argo-ssa', 'argo-replace', 'flux'],
-] as const;
+/** Ways of applying by each program. */
+const WAYS = {
+  kubectl: ['kubectl', 'kubectl-ssa', 'kubectl-force', 'kubectl-replace'],
+  'helm-4': ['helm-4'],
+  'helm-3': ['helm-3'],
+  argo: ['argo', 'argo-ssa', 'argo-replace'],
+  flux: ['flux'],
+} as const;
+const programs = appliersOfE2e();
+const TOOLS: readonly string[] = programs.flatMap((program) => WAYS[program]);
 
 /** Serin, the policy and each tool on a real control plane: every version of the Service is seen by a watch. */
-describe('tools that apply a manifest, with the apex guard', () => {
+describe(`tools that apply a manifest, with the apex guard (${programs.join(', ')})`, () => {
   const environment = anEnvironment(() => startRealEnvironment({ lagMs: [20, 100] }));
   const folder = mkdtempSync(join(tmpdir(), 'serin-guard-'));
   const shopOf = (id: string): Shop => ({ subject: 'Service', namespace: id });
@@ -36,7 +42,7 @@ describe('tools that apply a manifest, with the apex guard', () => {
   const watches: WatchHandle[] = [];
   let controller: ControllerProcess;
   let hooks: HookServer;
-  let flux: Flux;
+  let flux: Flux | undefined;
 
   const all = (one: (id: string) => Promise<unknown>) => Promise.all(TOOLS.map(one));
   const serviceOf = async (id: string): Promise<Raw> => raw(await environment().cluster.get(refOfSubject(shopOf(id))));
@@ -71,24 +77,30 @@ describe('tools that apply a manifest, with the apex guard', () => {
     for (const object of apexGuardObjects()) await cluster.apply(object);
     hooks = await startHookServer();
     const line = { kubeconfig: adminKubeconfigFile, folder };
-    const [helm3, helm4, program] = [await APPLIERS['helm-3'](), await APPLIERS['helm-4'](), await APPLIERS.kubectl()];
-    const engine = await APPLIERS.argo();
-    flux = await startFlux(await APPLIERS.flux(), cluster, line);
     const named = (id: string) => ({ id, name: id });
     const force = ['--server-side', '--force-conflicts', '--field-manager=another'];
-    const known: Applier[] = [
-      helm(helm3, line, named('helm-3'), []),
-      helm(helm4, line, named('helm-4'), []),
-      kubectl(program, line, named('kubectl'), []),
-      kubectl(program, line, named('kubectl-ssa'), ['--server-side']),
-      kubectl(program, line, named('kubectl-force'), force),
-      kubectl(program, line, named('kubectl-replace'), [], 'replace'),
-      argo(engine, line, named('argo')),
-      argo(engine, line, named('argo-ssa'), { options: 'ServerSideApply=true' }),
-      argo(engine, line, named('argo-replace'), { options: 'Replace=true' }),
-      flux.applier(named('flux')),
-    ];
-    for (const applier of known) appliers.set(applier.id, applier);
+    const known: Readonly<Record<keyof typeof WAYS, (path: string) => Applier[] | Promise<Applier[]>>> = {
+      kubectl: (path) => [
+        kubectl(path, line, named('kubectl'), []),
+        kubectl(path, line, named('kubectl-ssa'), ['--server-side']),
+        kubectl(path, line, named('kubectl-force'), force),
+        kubectl(path, line, named('kubectl-replace'), [], 'replace'),
+      ],
+      'helm-4': (path) => [helm(path, line, named('helm-4'), [])],
+      'helm-3': (path) => [helm(path, line, named('helm-3'), [])],
+      argo: (path) => [
+        argo(path, line, named('argo')),
+        argo(path, line, named('argo-ssa'), { options: 'ServerSideApply=true' }),
+        argo(path, line, named('argo-replace'), { options: 'Replace=true' }),
+      ],
+      flux: async (path) => {
+        flux = await startFlux(path, cluster, line);
+        return [flux.applier(named('flux'))];
+      },
+    };
+    for (const program of programs)
+      for (const applier of await known[program](await APPLIERS[program]())) appliers.set(applier.id, applier);
+    expect([...appliers.keys()]).toEqual(TOOLS);
     controller = startController(environment(), { 'scale-down-delay': '1s' });
     await all(async (id) => {
       await cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: id } });
