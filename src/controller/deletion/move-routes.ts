@@ -4,7 +4,7 @@ import { carriedAnnotation } from '../../api/names.ts';
 import { weight } from '../../api/routes.ts';
 import { readAll } from '../../kube/cluster.ts';
 import { type Apex, ifExpressible, routerFor } from '../../routers/index.ts';
-import { leavesTraffic } from '../../routers/introduction.ts';
+import { introduces, leavesTraffic } from '../../routers/introduction.ts';
 import { discoverPorts } from '../../routers/services.ts';
 import type { ControllerDeps, DepsOf } from '../controller-deps.ts';
 import { missingField } from '../objects/drift.ts';
@@ -26,6 +26,8 @@ export interface RoutesTo {
   side: 'target' | 'primary';
 }
 
+type Announced = 'written' | 'found' | 'nothing';
+
 /** All routes to one side; a route that leads there already is not written again. */
 export async function moveRoutes(canary: Canary, to: RoutesTo, { cluster, view, config, signal }: MoveDeps): Promise<void> {
   const router = routerFor(canary.spec.provider ?? config.meshProvider, config);
@@ -40,17 +42,21 @@ export async function moveRoutes(canary: Canary, to: RoutesTo, { cluster, view, 
   }
 }
 
-/** Lets proxies learn of the Services that routes of users are about to lead to (DF650). True when it wrote: the routes can be moved some time later. */
-export async function announceRoutes(canary: Canary, to: RoutesTo, { cluster, view, config, signal }: MoveDeps): Promise<boolean> {
+/**
+ * Lets proxies learn of the Services that routes of users are about to lead to (DF650). `written`: they know some time later. `found`: a pass before the deletion
+ * announced them, an unknown time ago.
+ */
+export async function announceRoutes(canary: Canary, to: RoutesTo, { cluster, view, config, signal }: MoveDeps): Promise<Announced> {
   const router = routerFor(canary.spec.provider ?? config.meshProvider, config);
-  if ('unsupported' in router || !router.supports.weights) return false;
+  if ('unsupported' in router || !router.supports.weights) return 'nothing';
   const current = await readAll(router.watches(canary), cluster, signal);
   // The move is the last step: traffic leaves by it, and not by an introduction.
   const isFirstStep = ({ object, live }: MissingRoute): boolean => {
     const step = router.isUsers?.(live) ? router.introduction?.(canary, object, current) : undefined;
     return step !== undefined && leavesTraffic(step, object);
   };
-  const next = missingRoutes(canary, to, current, config).filter(isFirstStep);
+  const missing = missingRoutes(canary, to, current, config);
+  const next = missing.filter(isFirstStep);
   const written = await introduceServices(
     canary,
     next.map(({ object }) => object),
@@ -58,7 +64,8 @@ export async function announceRoutes(canary: Canary, to: RoutesTo, { cluster, vi
     { cluster, signal },
   );
   for (const route of written) view.learn(route);
-  return written.length > 0;
+  if (written.length > 0) return 'written';
+  return missing.some(({ live }) => introduces(canary, live)) ? 'found' : 'nothing';
 }
 
 /** Routes that do not send all traffic to the side: the wanted route, and the live one among `current`. */

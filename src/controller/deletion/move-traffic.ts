@@ -15,6 +15,7 @@ import { recordedApex } from '../adoption/apex-original.ts';
 import type { DepsOf } from '../controller-deps.ts';
 import { primaryRefOf } from '../facts/gather-facts.ts';
 import { onlyThese } from '../objects/whole-lists.ts';
+import { MOST_ANNOUNCEMENTS } from './introduce-services.ts';
 import { announceRoutes, moveRoutes } from './move-routes.ts';
 import { type ApexPatch, apexMovePatch, apexRestorePatch } from './restore-apex.ts';
 import { moveFollowers } from './restore-followers.ts';
@@ -46,7 +47,7 @@ export async function moveTraffic(
       : { key, value: selector.primary, whole: selector.wholePrimary };
   const to = { found, selector, side };
   // A route that was put back leads to the apex Service meanwhile.
-  const isAnnounced = await announceRoutes(canary, to, deps);
+  const isAnnounced = (await announceRoutes(canary, to, deps)) !== 'nothing';
   if (!isAnnounced) await moveRoutes(canary, to, deps);
   if (workload.hasPods) {
     const apex = await patchApex(canary, { cluster, signal }, (service) =>
@@ -59,6 +60,9 @@ export async function moveTraffic(
   }
   if (!isAnnounced) return;
   await sleep(clock, INTRODUCED_FOR_MS, signal);
+  // A tool that puts a route back meanwhile takes the announcement back.
+  for (let times = 1; times < MOST_ANNOUNCEMENTS && (await announceRoutes(canary, to, deps)) === 'written'; times += 1)
+    await sleep(clock, INTRODUCED_FOR_MS, signal);
   await moveRoutes(canary, to, deps);
 }
 

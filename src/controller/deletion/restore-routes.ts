@@ -5,13 +5,13 @@ import { type Clock, sleep } from '../../base/clock.ts';
 import { readAll } from '../../kube/cluster.ts';
 import { isConflict } from '../../kube/errors.ts';
 import { routerFor } from '../../routers/index.ts';
-import { INTRODUCED_FOR_MS, INTRODUCTION_STEPS } from '../../routers/introduction.ts';
+import { INTRODUCED_FOR_MS, INTRODUCTION_STEPS, introduces } from '../../routers/introduction.ts';
 import type { Router } from '../../routers/router.ts';
 import { anchorReference } from '../../workloads/anchor.ts';
 import type { DepsOf } from '../controller-deps.ts';
 import { apexKey, isCollected, isOurRoute } from '../objects/ownership.ts';
 import { mergeIntoTarget } from '../reconcile/ensure-object.ts';
-import { introduceServices } from './introduce-services.ts';
+import { introduceServices, MOST_ANNOUNCEMENTS } from './introduce-services.ts';
 
 const MOST_TRIES = 5;
 
@@ -33,14 +33,22 @@ export async function finalizeRoutes(
   const router = routerFor(canary.spec.provider ?? config.meshProvider, config);
   if ('unsupported' in router) return;
   const refs = router.watches(canary);
-  for (let step = 0; delayMs > 0 && step < INTRODUCTION_STEPS; step += 1) {
-    const current = await readAll(refs, deps.cluster, signal);
-    const { write } = router.finalize(canary, current);
-    if ((await introduceServices(canary, write, { router, current }, deps)).length === 0) break;
-    await sleep(clock, INTRODUCED_FOR_MS, signal);
-  }
+  if (delayMs > 0) await announceFinalized(canary, router, { clock, ...deps });
   const wrote = await restoreRoutes(canary, { router, refs, parting }, deps);
   if (wrote) await sleep(clock, delayMs, signal);
+}
+
+/** Lets proxies learn of the Services that finalized routes lead to (DF650), again where a tool puts a route back meanwhile. */
+async function announceFinalized(canary: Canary, router: Router, { clock, ...deps }: RestoreRoutesDeps & { clock: Clock }): Promise<void> {
+  const { cluster, signal } = deps;
+  for (let step = 0; step < INTRODUCTION_STEPS + MOST_ANNOUNCEMENTS; step += 1) {
+    const current = await readAll(router.watches(canary), cluster, signal);
+    const { write } = router.finalize(canary, current);
+    // What a pass before the deletion announced is announced since an unknown time.
+    const isAnnounced = step === 0 && current.some((route) => introduces(canary, route));
+    if (!isAnnounced && (await introduceServices(canary, write, { router, current }, deps)).length === 0) return;
+    await sleep(clock, INTRODUCED_FOR_MS, signal);
+  }
 }
 
 /** Removes the routes outside of a deleted namespace, whose other objects are deleted with it: they would lead to Services that are gone. */

@@ -64,8 +64,8 @@ export class Convergence {
       wanted: new Map(),
       splitIn: new Map(),
       answers: new Map(),
-      introductions: new Introductions(),
-      leftPorts: new LeftPorts(),
+      introductions: new Introductions(deps.clock),
+      leftPorts: new LeftPorts(deps.clock),
       lastReplicas: new Map(),
     };
   }

@@ -5,6 +5,7 @@ import { routeTraffic } from '../../../test/fakes/model/route-traffic.ts';
 import { eventsOf } from '../../../test/fakes/model/uninstalling.ts';
 import { type Raw, raw } from '../../../test/fakes/raw.ts';
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
+import { defined } from '../../base/defined.ts';
 import { INTRODUCED_FOR_MS, isIntroduction } from '../../routers/introduction.ts';
 
 // A bound against a life that never ends; minutes of virtual time take a second.
@@ -51,14 +52,14 @@ const to = (name: string, port = 80): Destination => ({ name, port });
 const isInitialized = (lab: ModelLab) => lab.phase() === 'Initialized' && raw(lab.server.find(targetRef))?.spec.replicas === 0;
 
 /** A Canary with routes of its user's, each at the proxy of its own Gateway, which learns of a Service half a second after the route names it. */
-async function arrived(kind: keyof typeof kinds, routes: Record<string, Raw>, listed: readonly string[]) {
+async function arrived(kind: keyof typeof kinds, routes: Record<string, Raw>, listed: readonly string[], learnsAfterMs?: number) {
   const each: IntroducedKind = kinds[kind];
   const { apiVersion } = each;
   const { lab } = labOf({ seed: 7, provider: 'istio', delayMs: 2_000, plan: 0, hasService: true });
   await lab.application(true);
   const refsOf = (names: readonly string[]) => ({ routeRefs: names.map((name) => ({ apiVersion, kind, name })) });
   const refOf = (name: string): ObjectRef => ({ apiVersion, kind, name, namespace: NAMESPACE });
-  const { lost, states, asUser } = routeTraffic(lab, { kind, list: each.list, backends: each.backends });
+  const { lost, states, asUser } = routeTraffic(lab, { kind, list: each.list, backends: each.backends, ...defined({ learnsAfterMs }) });
   const rulesOf = (object: KubeObject | undefined): Raw[] => raw(object)?.spec[each.list] ?? [];
   const weightsOf = (all: readonly Destination[]) => Object.fromEntries(all.map((one) => [`${one.name}:${one.port}`, one.weight]));
   const backendsOf = (rule: Raw): Destination[] => rule[each.backends];
@@ -208,6 +209,19 @@ describe.each(['HTTPRoute', 'HTTPProxy'] as const)('DF650: proxies know a Servic
     expect(await lab.passUntil(() => leads('first')[0]?.[`${APP}-primary:80`] === 100, 60_000)).toBe(true);
     expect(lost, states.join('\n')).toEqual([]);
     lab.close();
+  });
+
+  it('and where a leader follows that did not announce the correction itself, and finds the announcement', async () => {
+    const { lab, lost, putBack, leads, spec } = await arrived(kind, { first }, ['first'], INTRODUCED_FOR_MS - 100);
+    putBack('first', first);
+    const rulesOf = (): Raw[] => spec('first')[(kinds[kind] as IntroducedKind).list];
+    for (let ms = 0; ms < 10_000 && !rulesOf().some(isIntroduction); ms += 5) await lab.pass(5);
+    expect(rulesOf().some(isIntroduction)).toBe(true);
+    lab.kill();
+    lab.start();
+    expect(await lab.passUntil(() => leads('first')[0]?.[`${APP}-primary:80`] === 100, 60_000)).toBe(true);
+    await lab.pass(30_000);
+    expect([lost, leads('first')]).toEqual([[], [split(0)]]);
   });
 
   it('but all traffic leaves the canary at once, where its user edits the route at that moment', async () => {

@@ -36,15 +36,17 @@ export async function ensureIntroduced(
   object: KubeObject,
   from: RenderedFrom & { routes: Routes },
 ): Promise<Outcome> {
-  const { introductions, nowMs } = context;
+  const { introductions } = context;
   const key = refKey(refOf(object));
   const introduction = isIntroduced(context, object, from) ? from.router.introduction?.(context.canary, object, from.current) : undefined;
   const isPutBack = isLastWanted(context, object);
   const found = findObject(from.current, refOf(object));
   // Proxies forget what a route names no more.
   const isAnnounced = (route: KubeObject | undefined) => route !== undefined && introduces(context.canary, route);
-  if (isPutBack && isAnnounced(introduction) && !isAnnounced(found)) introductions.undone(key);
-  const waitMs = introductions.waitMs(key, nowMs);
+  if (isAnnounced(introduction) && !isAnnounced(found)) introductions.undone(key, { isBraked: isPutBack });
+  // Another process announced it, an unknown time ago.
+  if (isAnnounced(found) && introductions.stepsOf(key) === 0) introductions.tookStep(key);
+  const waitMs = introductions.waitMs(key);
   if (waitMs > 0 && !isUrgent(context, from)) return retryIn(waitMs);
   if (!introduction || introductions.hasTakenAll(key)) {
     const followsCorrection = isPutBack && !introduction && introductions.stepsOf(key) > 0;
@@ -55,12 +57,12 @@ export async function ensureIntroduced(
   try {
     const outcome = await ensureRoute(context, introduction, from, isPutBack ? { goal: object } : {});
     if (!outcome.converged) return outcome;
-    introductions.tookStep(key, nowMs);
+    introductions.tookStep(key);
     return combined(outcome, retryIn(INTRODUCED_FOR_MS));
   } catch (error) {
     if (!isRefusal(error)) throw error;
     // A policy that refuses its rule could accept the routes themselves.
-    introductions.wasRefused(key, nowMs);
+    introductions.wasRefused(key);
     return ensureRoute(context, object, from);
   }
 }

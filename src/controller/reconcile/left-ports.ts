@@ -1,5 +1,6 @@
 import type { Canary } from '../../api/canary.ts';
 import { type KubeObject, refOf } from '../../api/kube-object.ts';
+import type { Clock } from '../../base/clock.ts';
 import { INTRODUCED_FOR_MS } from '../../routers/introduction.ts';
 import { type FoundPort, portKey, portsNamedIn } from '../../routers/ports.ts';
 import type { Router } from '../../routers/router.ts';
@@ -7,18 +8,24 @@ import { appliedPorts } from '../adoption/apex-original.ts';
 import type { DepsOf } from '../controller-deps.ts';
 import { HELD, type Outcome } from './outcome.ts';
 
-type LeftPortsContext = DepsOf<'view' | 'anchors'> & { canary: Canary; router: Router; nowMs: number };
+type LeftPortsContext = DepsOf<'view' | 'anchors'> & { canary: Canary; router: Router };
 
 /**
  * Ports that an edit of the Canary leaves out. They stay in its Services while its routes lead to them, and until proxies know the next ones: Services and
  * routes are written one after another, and requests between two writes would be lost (I17).
  */
 export class LeftPorts {
-  /** The time when each can go: never, while routes lead to it. */
+  readonly #clock: Clock;
+  /** The time when each can go, by the monotonic clock: never, while routes lead to it. */
   readonly #untilMs = new Map<number, number>();
 
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
   /** Tests if routes lead to the port now, or did lately. */
-  isLedTo({ canary, router, view, nowMs }: LeftPortsContext, { name = '', port }: FoundPort): boolean {
+  isLedTo({ canary, router, view }: LeftPortsContext, { name = '', port }: FoundPort): boolean {
+    const nowMs = this.#clock.monotonicMs();
     const routes = router.watches(canary).flatMap((ref) => view.find(ref)?.object ?? []);
     const named = portsNamedIn(routes);
     if (named.has(port) || named.has(name)) this.#untilMs.set(port, Number.POSITIVE_INFINITY);
@@ -27,7 +34,8 @@ export class LeftPorts {
   }
 
   /** Held, until the first of them can go. */
-  outcome(nowMs: number): Outcome {
+  outcome(): Outcome {
+    const nowMs = this.#clock.monotonicMs();
     const untilMs = Math.min(...[...this.#untilMs.values()].filter((ms) => ms > nowMs));
     return Number.isFinite(untilMs) ? { ...HELD, retryInMs: untilMs - nowMs } : HELD;
   }

@@ -39,7 +39,7 @@ export async function ensureServices(
   apex: Apex,
   { roles, apexOnPrimary, serving }: { roles: readonly ServiceRole[]; apexOnPrimary: boolean; serving: Record<SideName, boolean> },
 ): Promise<Outcome> {
-  const { canary, view, trafficFields, leftPorts, nowMs } = context;
+  const { canary, view, trafficFields, leftPorts } = context;
   if (!workloadOf(canary).hasPods) return HELD;
   const { namespace } = canary.metadata;
   const own = names(canary);
@@ -49,7 +49,7 @@ export async function ensureServices(
   const ports = withPortsOf(apex.ports, Object.values(current), (port) => leftPorts.isLedTo(context, port));
   const rendered = renderServices(canary, { ...apex, ports }, current, { apexOnPrimary, roles });
   if ('error' in rendered) throw new TargetUnusableError(rendered.error, { field: 'spec.service.headless' });
-  let outcome = leftPorts.outcome(nowMs);
+  let outcome = leftPorts.outcome();
   for (const each of rendered.write) {
     const takenOver = each.metadata.name === own.apexService;
     const live = view.find(refOf(each))?.object;
@@ -60,7 +60,7 @@ export async function ensureServices(
     const side = service.metadata.name === own.canaryService ? 'target' : 'primary';
     // The endpoints of a side that does not serve say nothing, and traffic that has to leave it must not wait for them.
     const waitsForEndpoints = takenOver || serving[side];
-    const isNews = await trafficFields.write(service, live, nowMs, (wanted) =>
+    const isNews = await trafficFields.write(service, live, context.nowMs, (wanted) =>
       waitsForEndpoints ? context.serviceGuard.write(context, { wanted, live, side }, () => write(wanted)) : write(wanted),
     );
     // The condition follows at once.
@@ -142,12 +142,12 @@ export async function ensureRoutes(context: ReconcileContext, apex: Apex, routes
 
 /** Hands a route that is ours whole back to its user, who requested it, in one write, when proxies know the Services that it leads to. */
 async function handBack(context: ReconcileContext, canary: Canary, routes: Routes): Promise<Outcome> {
-  const { router, cluster, view, annotations, introductions, nowMs, signal } = context;
+  const { router, cluster, view, annotations, introductions, signal } = context;
   const asked = router.handedBack?.(canary, routes, currentRoutes(context, router, canary));
   if (asked === undefined) return HELD;
   const ref = refOf(asked);
   const key = refKey(ref);
-  const waitMs = introductions.waitMs(key, nowMs);
+  const waitMs = introductions.waitMs(key);
   if (waitMs > 0) return retryIn(waitMs);
   // The user's last apply is newer than what we kept, and the view does not have it.
   const live = await cluster.get(ref, { signal });
@@ -158,7 +158,7 @@ async function handBack(context: ReconcileContext, canary: Canary, routes: Route
   const { metadata, spec } = mergePatchOf(live, next) as { metadata?: object; spec?: object };
   const written = await cluster.patch(ref, { metadata: { ...metadata, resourceVersion }, ...(spec && { spec }) }, { signal });
   if (next === wanted) introductions.ended(key);
-  else introductions.tookStep(key, nowMs);
+  else introductions.tookStep(key);
   forgetWanted(context, key);
   view.learn(written);
   annotations.wrote(context, written);

@@ -19,8 +19,9 @@ export interface Arriving {
   objects: readonly KubeObject[];
   canary: KubeObject;
   ending: Ending;
-  /** Serin is killed so long after the Canary was made, in milliseconds, and is back some seconds later. */
+  /** Serin is killed so long after the Canary was made, in milliseconds, and is back five seconds later, or as soon as this says. */
   killedAfterMs?: number;
+  backAfterMs?: number;
   /** Routes of the user's by which requests come, and who writes them again. */
   routes?: ArrivingRoutes;
 }
@@ -220,12 +221,13 @@ class Arrival {
 
   #kill(afterMs: number): void {
     const { clock } = this.#lab.server;
+    const { backAfterMs = 5 * SECOND } = this.#arriving;
     clock.setTimer(afterMs, () => {
       this.#lab.kill();
-      this.#backAt = clock.nowMs() + 5 * SECOND;
+      this.#backAt = clock.nowMs() + backAfterMs;
       if (clock.nowMs() < this.#excusedUntil) this.#excusedUntil = this.#backAt + MOST_EXCUSED_MS;
     });
-    clock.setTimer(afterMs + 5 * SECOND, () => {
+    clock.setTimer(afterMs + backAfterMs, () => {
       if (!this.#lab.isUp) this.#lab.start();
     });
   }

@@ -10,6 +10,8 @@ interface ListedIn {
   kind: string;
   list: string;
   backends: string;
+  /** Until a proxy knows of a Service that a route names, in milliseconds. */
+  learnsAfterMs?: number;
 }
 interface Destination {
   name: string;
@@ -18,7 +20,7 @@ interface Destination {
 }
 
 /** Routes of one kind, each at the proxy of its own Gateway, which learns of a Service half a second after the route names it. */
-export function routeTraffic(lab: ModelLab, { kind, list, backends }: ListedIn) {
+export function routeTraffic(lab: ModelLab, { kind, list, backends, learnsAfterMs = 500 }: ListedIn) {
   const proxies = new Map<string, KnownServices>();
   /** Services that get requests by each route. */
   const used = new Map<string, ReadonlySet<string>>();
@@ -33,7 +35,7 @@ export function routeTraffic(lab: ModelLab, { kind, list, backends }: ListedIn) 
     if (object.kind !== kind) return;
     const rules: Raw[] = raw(object).spec[list] ?? [];
     const { name } = object.metadata;
-    const known = keptIn(proxies, name, () => knownServices(lab.clock, () => 500));
+    const known = keptIn(proxies, name, () => knownServices(lab.clock, () => learnsAfterMs));
     known.name(name, rules.flatMap(backendsOf).map(nameOf));
     const matched = rules.filter((rule) => !isIntroduction(rule)).flatMap(backendsOf);
     const next = new Set(matched.filter(({ weight }) => weight !== 0).map(nameOf));

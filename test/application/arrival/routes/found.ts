@@ -190,4 +190,47 @@ export const found: readonly FoundWorld[] = [
       ...{ ending: 'replaced', killedAfterMs: 5963 },
     },
   },
+  {
+    what: 'a tool applies a route three times while its Services are announced, as the Canary arrives',
+    world: {
+      ...{ seed: 2000027, kind: 'HTTPProxy', cohort: 'all', hasSecondPort: false },
+      routes: [{ ...{ name: 'shop', host: 'shop.example.org', at: 'apex' }, rules: [rule('/', [to('shop')], 'none')] }],
+      writes: [
+        { atMs: 4154, what: { is: 'route', index: 0, edit: 'a rule of the application' }, how: 'replace', againAfterMs: [1770, 1670] },
+      ],
+      ...{ ending: 'success', killedAfterMs: undefined },
+    },
+  },
+  {
+    what: 'a Canary is deleted just after a correction was announced, and its primary is kept',
+    world: {
+      ...{ seed: 2000019, kind: 'GRPCRoute', cohort: 'all', hasSecondPort: false },
+      routes: [
+        {
+          ...{ name: 'of-shop', host: 'shop.example.org', at: 'unlisted' },
+          rules: [rule('/api', [to('shop', 1)], 'none', { header: 'staff' })],
+        },
+        { ...{ name: 'of-www', host: 'www.example.org', at: 'listed' }, rules: [rule('/', [to('shop')], 'none')] },
+      ],
+      writes: [{ atMs: 71161, what: { is: 'route', index: 1, edit: 'nothing' }, how: 'patch', againAfterMs: [1673] }],
+      ...{ ending: 'failure', killedAfterMs: undefined },
+      edit: { ...{ atMs: 27614, undoneAfterMs: 17002 }, cohort: 'all', hasAllHosts: true },
+    },
+  },
+  {
+    what: 'a tool applies a route while its deleted Canary announces the way back',
+    world: {
+      ...{ seed: 2000027, kind: 'HTTPProxy', cohort: 'header', hasSecondPort: false },
+      routes: [
+        { ...{ name: 'shop', host: 'shop.example.org', at: 'apex' }, rules: [rule('/', [to('shop')], 'none')] },
+        { ...{ name: 'of-www', host: 'www.example.org', at: 'listed' }, rules: [rule('/', [to('shop', 1)], 'none')] },
+      ],
+      writes: [
+        { atMs: 4154, what: { is: 'route', index: 0, edit: 'a rule of the application' }, how: 'replace', againAfterMs: [1770, 1670] },
+        { atMs: 62976, what: { is: 'route', index: 0, edit: 'nothing' }, how: 'replace' },
+        { atMs: 66630, what: { is: 'route', index: 0, edit: 'nothing' }, how: 'patch' },
+      ],
+      ...{ ending: 'replaced', killedAfterMs: undefined },
+    },
+  },
 ];

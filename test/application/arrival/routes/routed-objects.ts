@@ -40,13 +40,13 @@ export function arrivingByRoutes(world: RoutedWorld): Arriving {
     world.routes.filter(({ at }) => at === 'listed'),
   );
   const provider = PROVIDERS[kind];
-  const canaryFor = (whom: RoutedWorld['cohort'], hosts: readonly string[]): KubeObject => ({
+  const canaryFor = (whom: RoutedWorld['cohort'], hosts: readonly string[], port = 80): KubeObject => ({
     ...canary,
     spec: {
       ...spec,
       provider,
       ...(listed.length > 0 && { routeRefs: listed }),
-      service: { ...spec.service, ...entryOf(kind, hosts), ...(appProtocol && { appProtocol }) },
+      service: { ...spec.service, port, ...entryOf(kind, hosts), ...(appProtocol && { appProtocol }) },
       analysis: ANALYSES[whom],
     },
   });
@@ -60,6 +60,7 @@ export function arrivingByRoutes(world: RoutedWorld): Arriving {
   const editedHosts = hostsOf(world, edit?.hasAllHosts === true);
   return {
     ...arriving,
+    ...(world.backAfterMs !== undefined && { backAfterMs: world.backAfterMs }),
     objects: [...arriving.objects, ...others(world), ...routes],
     canary: canaryFor(cohort, own),
     routes: {
@@ -70,12 +71,15 @@ export function arrivingByRoutes(world: RoutedWorld): Arriving {
       ...(edit && {
         edit: {
           ...{ atMs: edit.atMs, undoneAfterMs: edit.undoneAfterMs },
-          canary: canaryFor(edit.cohort, adds ? [...editedHosts, ADDED_HOST] : editedHosts),
+          canary: canaryFor(edit.cohort, adds ? [...editedHosts, ADDED_HOST] : editedHosts, edit.port),
           ...(adds && { adds }),
         },
       }),
       headers: cohortsOf(world),
-      writes: world.writes.map((write) => ({ atMs: write.atMs, how: write.how, object: written(world, write, arriving.objects) })),
+      writes: world.writes.flatMap((write) => {
+        const object = written(world, write, arriving.objects);
+        return timesOf(write).map((atMs) => ({ atMs, how: write.how, object }));
+      }),
     },
   };
 }
@@ -88,6 +92,9 @@ const entryOf = (kind: RouteKind, hosts: readonly string[]): object =>
     VirtualService: { gateways: ['edge/public'], hosts },
     HTTPProxy: {},
   })[kind];
+
+const timesOf = ({ atMs, againAfterMs = [] }: Write): number[] =>
+  [0, ...againAfterMs].map((_, index) => againAfterMs.slice(0, index).reduce((sum, afterMs) => sum + afterMs, atMs));
 
 /** Object in the tool's manifest. */
 function written(world: RoutedWorld, { what }: Write, objects: readonly KubeObject[]): KubeObject {

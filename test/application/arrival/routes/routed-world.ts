@@ -34,6 +34,8 @@ export interface Write {
     | { is: 'route'; index: number; edit: 'nothing' | 'a rule of another' | 'a rule of the application' | 'another order' }
     | { is: 'Service' };
   how: 'patch' | 'replace';
+  /** It is written again so long after each time, as by two tools, or by one that tries again: within one announcement. */
+  againAfterMs?: readonly number[];
 }
 
 /** The Canary is edited so long after it was made, and the edit is undone later. */
@@ -43,6 +45,8 @@ export interface Edit {
   cohort: RoutedWorld['cohort'];
   /** It also names the hosts of all routes. */
   hasAllHosts: boolean;
+  /** It names another port of the application in `spec.service.port`. */
+  port?: 8081;
   /** Some seconds before it, an edit that takes nothing adds a host, which it keeps; Serin is killed so long after it. */
   added?: { killedAfterMs: number };
 }
@@ -68,6 +72,8 @@ export interface RoutedWorld {
   second?: Second;
   ending: Ending;
   killedAfterMs: number | undefined;
+  /** A leader that is stopped in order is followed by the next one at once. */
+  backAfterMs?: number;
   routes: readonly Route[];
   writes: readonly Write[];
   /** No route serves the Canary: Serin creates one, for another host. */
@@ -162,7 +168,21 @@ export function routedWorldOf(seed: number): RoutedWorld {
         }
       : undefined;
   if (edit && hasOwnHost) edit.added = { killedAfterMs: draw(500, 8_000) };
-  const base = { seed, kind, cohort, hasSecondPort, writes, ending, killedAfterMs, ...(isTcp && { isTcp }), ...(edit && { edit }) };
+  if (edit && isOne(40)) edit.port = 8081;
+  for (const write of writes) if (isOne(30)) write.againAfterMs = Array.from({ length: draw(1, 4) }, () => draw(100, 2_500));
+  const backAfterMs = isOne(50) ? { backAfterMs: draw(50, 1_000) } : {};
+  const base = {
+    seed,
+    kind,
+    cohort,
+    hasSecondPort,
+    writes,
+    ending,
+    killedAfterMs,
+    ...backAfterMs,
+    ...(isTcp && { isTcp }),
+    ...(edit && { edit }),
+  };
   return hasOwnHost ? { ...base, hasOwnHost, routes: routes.map(unlisted) } : { ...base, routes, ...(second && { second }) };
 }
 

@@ -1,7 +1,7 @@
 import { type Outcome, play } from '../play.ts';
 import { breaksIn, describeLoss } from '../shrink.ts';
 import { arrivingByRoutes } from './routed-objects.ts';
-import { describeRoutedWorld, type Route, type RoutedWorld } from './routed-world.ts';
+import { describeRoutedWorld, type Edit, type Route, type RoutedWorld, type Write } from './routed-world.ts';
 
 export const playRouted = (world: RoutedWorld): Promise<Outcome> => play(arrivingByRoutes(world));
 
@@ -15,6 +15,10 @@ async function shrunk(world: RoutedWorld, isSame: (outcome: Outcome) => boolean)
   };
   for (let index = 0; index < smallest.writes.length; )
     if (!(await keep({ ...smallest, writes: smallest.writes.toSpliced(index, 1) }))) index += 1;
+  for (const index of smallest.writes.keys()) {
+    const { againAfterMs: _, ...once } = smallest.writes[index] as Write;
+    await keep({ ...smallest, writes: smallest.writes.with(index, once) });
+  }
   const isWritten = (route: number): boolean => smallest.writes.some(({ what }) => what.is === 'route' && what.index >= route);
   for (let index = smallest.routes.length - 1; index > 0; index -= 1)
     if (!isWritten(index)) await keep({ ...smallest, routes: smallest.routes.toSpliced(index, 1) });
@@ -36,6 +40,10 @@ async function shrunk(world: RoutedWorld, isSame: (outcome: Outcome) => boolean)
   await keep(single);
   const { edit: _edit, ...unedited } = smallest;
   await keep(unedited);
+  const { port: _port, ...ofSamePort } = smallest.edit ?? {};
+  if (smallest.edit) await keep({ ...smallest, edit: ofSamePort as Edit });
+  const { backAfterMs: _back, ...ofUsualPause } = smallest;
+  await keep(ofUsualPause);
   const usual: readonly Partial<RoutedWorld>[] = [
     { killedAfterMs: undefined },
     { ending: 'success' },
