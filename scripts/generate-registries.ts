@@ -2,14 +2,15 @@
  * Writes the registries of plug-ins, which import each of them: of the backends and receivers that src/api names, and of the folders of src/routers. With
  * `--check`, fails when a committed file differs. `npm run generate` runs this before the types are checked, which fail while a plug-in is unlisted.
  */
-import { globSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { alertProviders } from '../src/api/alert-provider.ts';
 import { metricProviders } from '../src/api/metric-template.ts';
 import type { Generate, GeneratedFile } from './generation/generated-file.ts';
 import { runAlone } from './generation/settle.ts';
 
 const root = join(import.meta.dirname, '..');
+const routers = join(root, 'src', 'routers');
 
 const registry = (path: string, holds: string, source: string, lines: readonly string[]): GeneratedFile => ({
   path: join(root, path),
@@ -35,7 +36,9 @@ export const generate: Generate = () => [
     'src/routers/definitions.ts',
     'Every definition of a traffic provider, exported by the value of `spec.provider`.',
     'the folders beside it',
-    globSync('*/index.ts', { cwd: join(root, 'src', 'routers') }).map((file) => `export * from './${dirname(file)}/index.ts';`),
+    readdirSync(routers)
+      .filter((folder) => existsSync(join(routers, folder, 'index.ts')))
+      .map((folder) => `export * from './${folder}/index.ts';`),
   ),
 ];
 

@@ -35,7 +35,7 @@ describe('generators that a change touches', () => {
   it.each([
     { changed: 'src/judge/dispersion.ts', not: ['generate-kustomize', 'generate-crds', 'generate-cli', 'generate-dashboard'] },
     { changed: 'src/cli/why/why-command.ts', not: ['generate-crds', 'generate-kustomize', 'generate-chart'] },
-    { changed: 'docs/alerts.md', not: all },
+    { changed: 'docs/analysis.md', not: all },
     { changed: 'CHANGELOG.md', not: all },
   ])('do not include generators that do not use $changed', ({ changed, not }) => {
     expect(touchedBy(changed).filter((generator) => not.includes(generator))).toEqual([]);

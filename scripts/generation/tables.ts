@@ -11,9 +11,11 @@ export interface Tables {
   readonly writes: Readonly<Record<string, readonly string[]>>;
   /** By module. */
   readonly inputs: Readonly<Record<string, Inputs>>;
-  /** Generated files that come with a module which a generator imports for something else. */
+  /** Generated files that come with a module which a generator imports for something else, and registries, which are written before the others run. */
   readonly carried: readonly string[];
 }
+
+const REGISTRIES = ['src/metrics/providers/backends.ts', 'src/notifiers/formats.ts', 'src/routers/definitions.ts'];
 
 /**
  * These tables and the imports decide which generators a change can affect. Every run of them compares the tables with the files that the generators really
@@ -49,7 +51,7 @@ export const tables = {
     'generate-providers': ['docs/providers.md'],
     'generate-reasons': ['docs/reasons.md'],
     'generate-recording': ['docs/demo/*.svg'],
-    'generate-registries': ['src/metrics/providers/backends.ts', 'src/notifiers/formats.ts', 'src/routers/definitions.ts'],
+    'generate-registries': REGISTRIES,
     'generate-rehearse': ['docs/rehearse.md'],
     'generate-release-rehearsal': ['docs/release-rehearsal.md'],
     'generate-resources': ['docs/resources.md'],
@@ -106,5 +108,5 @@ export const tables = {
     'scripts/rules/engine-sections.ts': { reads: ['src/engine/SPEC.md'] },
     'test/contracts/routers/index.ts': { loads: ['test/contracts/routers/*.ts'] },
   },
-  carried: ['src/dashboard/page-assets.json'],
+  carried: ['src/dashboard/page-assets.json', ...REGISTRIES],
 } satisfies Tables;
