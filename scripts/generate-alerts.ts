@@ -1,6 +1,7 @@
 /** Writes docs/alert-messages.md and its pictures from the golden payloads; with `--check`, fails when the committed ones differ. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { notifierCases } from '../test/contracts/notifiers/index.ts';
 import { cardOf } from './alerts/card.ts';
 import { svgOf } from './alerts/svg.ts';
 import type { Generate } from './generation/generated-file.ts';
@@ -10,22 +11,16 @@ const root = join(import.meta.dirname, '..');
 const source = 'test/golden/alerts';
 const generator = `scripts/generate-alerts.ts from ${source}`;
 
-/** Services with a picture; the others are shown as their JSON. */
-const pictures = {
-  slack: 'Slack',
-  msteams: 'Teams, connector (MessageCard)',
-  'msteams-adaptive-card': 'Teams, Workflow (Adaptive Card)',
-  discord: 'Discord',
-  gchat: 'Google Chat',
-  rocket: 'Rocket.Chat',
-} as const;
-const asJson = { webhook: 'The generic webhook', alertmanager: 'Alertmanager' } as const;
+const cases = Object.entries(notifierCases);
+/** Titles by golden file: of services with a picture, and of the others, which are shown as their JSON. */
+const pictures = cases.flatMap(([, { pictures: drawn = {} }]) => Object.entries(drawn));
+const asJson = cases.flatMap(([type, { title }]) => (title === undefined ? [] : [[type, title] as const]));
 const SHOWN = 'failed checks';
 
 const payloadsOf = (service: string): Record<string, unknown> => JSON.parse(readFileSync(join(root, source, `${service}.json`), 'utf8'));
 const kinds = Object.keys(payloadsOf('slack'));
 
-const drawn = Object.entries(pictures).map(([service, title]) => {
+const drawn = pictures.map(([service, title]) => {
   const cards = Object.entries(payloadsOf(service)).map(([kind, payload]) => [kind, cardOf(service, payload)] as const);
   return { path: join(root, 'docs', 'alerts', `${service}.svg`), text: svgOf(`Alerts in ${title}`, cards, generator), source };
 });
@@ -38,13 +33,13 @@ Each picture shows every kind of alert of one release: ${kinds.join(', ')}. They
 [${source}](../${source}), which a test compares with what is sent; the services themselves use other fonts and margins. [alerts.md](alerts.md) says when
 each is sent.
 
-${Object.entries(pictures)
+${pictures
   .map(
     ([service, title]) =>
       `## ${title}\n\n[Its payloads](../${source}/${service}.json)\n\n![Alerts in ${title}: ${kinds.join(', ')}](alerts/${service}.svg)\n`,
   )
   .join('\n')}
-${Object.entries(asJson)
+${asJson
   .map(([service, title]) => `## ${title}\n\nOf ${SHOWN}:\n\n\`\`\`json\n${JSON.stringify(payloadsOf(service)[SHOWN], null, 2)}\n\`\`\`\n`)
   .join('\n')}`;
 

@@ -7,9 +7,11 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { changedFiles } from './changed-files.ts';
+import { generate as registries } from './generate-registries.ts';
 import { generateAll } from './generation/generate-all.ts';
 import type { Generate } from './generation/generated-file.ts';
 import { observe } from './generation/observe.ts';
+import { settle } from './generation/settle.ts';
 import { tables } from './generation/tables.ts';
 import { generatorsTouchedBy, moduleOf } from './generation/touched.ts';
 import { undeclared, unlisted, unused } from './generation/undeclared.ts';
@@ -37,6 +39,8 @@ async function run(): Promise<number> {
   if (changed)
     console.log(`generate: ${names.length} of ${all.length} generators are affected${names.map((name) => `\n  ${name}`).join('')}`);
   if (names.length === 0) return 0;
+  // The types of a new plug-in are right when its registry has it.
+  if (!check) settle(await registries(), { check });
   if (!skipTypes && !typesAreRight()) return failed(['correct the types first'], check);
 
   const end = observe(root);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { fuzz, fuzzAnswers } from './fakes/fuzz.ts';
 import { fuzzed } from './fakes/fuzzed.ts';
 import { fuzzedBackends, startBackend } from './fakes/fuzzed-backends.ts';
@@ -14,11 +14,8 @@ describe('for any text of a tenant, a reader stays in its steps, throws only doc
 
   it.each(fuzzedBackends)('answers of %s', async (type) => {
     const backend = await startBackend(type);
-    try {
-      expect(await fuzzAnswers(backend, { numRuns: RUNS, seed: 7 })).toBe(RUNS);
-    } finally {
-      backend.stop();
-    }
+    onTestFinished(() => backend.stop());
+    expect(await fuzzAnswers(backend, { numRuns: RUNS, seed: 7 })).toBe(RUNS);
   });
 });
 

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { changedFiles } from '../scripts/changed-files.ts';
 import { type Observed, UNKNOWN } from '../scripts/generation/observe.ts';
 import { tables } from '../scripts/generation/tables.ts';
@@ -35,7 +35,7 @@ describe('generators that a change touches', () => {
   it.each([
     { changed: 'src/judge/dispersion.ts', not: ['generate-kustomize', 'generate-crds', 'generate-cli', 'generate-dashboard'] },
     { changed: 'src/cli/why/why-command.ts', not: ['generate-crds', 'generate-kustomize', 'generate-chart'] },
-    { changed: 'docs/alerts.md', not: all },
+    { changed: 'docs/analysis.md', not: all },
     { changed: 'CHANGELOG.md', not: all },
   ])('do not include generators that do not use $changed', ({ changed, not }) => {
     expect(touchedBy(changed).filter((generator) => not.includes(generator))).toEqual([]);
@@ -135,30 +135,27 @@ describe('observing', () => {
 
   it('sees what modules read, list, look for and import, and not what Node reads to load them', () => {
     const folder = mkdtempSync(join(tmpdir(), 'observed-'));
-    try {
-      mkdirSync(join(folder, 'docs'));
-      const texts = {
-        'start.mjs': `im${'port'} { readMore } fr${'om'} './reader.mjs'; await readMore();`,
-        'reader.mjs': READER,
-        'a.txt': '',
-        'b.txt': '',
-      };
-      for (const [name, text] of Object.entries(texts)) writeFileSync(join(folder, name), text);
-      const observer = join(root, 'scripts', 'generation', 'observe.ts');
-      const printed = execFileSync(process.execPath, ['--input-type=module', '--eval', OBSERVE, observer, folder], { encoding: 'utf8' });
-      const module = 'reader.mjs';
-      const { reads, loads }: Observed = JSON.parse(printed);
-      // Node may read modules when none of ours is on the stack.
-      expect(reads.filter((read) => read.module !== UNKNOWN)).toEqual([
-        { module, path: 'a.txt', isListing: false },
-        { module, path: 'b.txt', isListing: false },
-        { module, path: 'docs', isListing: true },
-        { module, path: 'absent', isListing: false },
-      ]);
-      expect(loads).toEqual([{ module: 'start.mjs', imported: module }]);
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    mkdirSync(join(folder, 'docs'));
+    const texts = {
+      'start.mjs': `im${'port'} { readMore } fr${'om'} './reader.mjs'; await readMore();`,
+      'reader.mjs': READER,
+      'a.txt': '',
+      'b.txt': '',
+    };
+    for (const [name, text] of Object.entries(texts)) writeFileSync(join(folder, name), text);
+    const observer = join(root, 'scripts', 'generation', 'observe.ts');
+    const printed = execFileSync(process.execPath, ['--input-type=module', '--eval', OBSERVE, observer, folder], { encoding: 'utf8' });
+    const module = 'reader.mjs';
+    const { reads, loads }: Observed = JSON.parse(printed);
+    // Node may read modules when none of ours is on the stack.
+    expect(reads.filter((read) => read.module !== UNKNOWN)).toEqual([
+      { module, path: 'a.txt', isListing: false },
+      { module, path: 'b.txt', isListing: false },
+      { module, path: 'docs', isListing: true },
+      { module, path: 'absent', isListing: false },
+    ]);
+    expect(loads).toEqual([{ module: 'start.mjs', imported: module }]);
   });
 });
 
@@ -168,20 +165,17 @@ describe('changed files', () => {
     const git = (...args: string[]) =>
       execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.com', ...args], { cwd: folder, encoding: 'utf8' });
     const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
-    try {
-      git('init', '--quiet', '--initial-branch=main');
-      for (const name of ['committed.ts', 'edited.ts', 'same.ts']) write(name, 'before');
-      git('add', '.');
-      git('commit', '--quiet', '--message=first');
-      git('switch', '--quiet', '--create=branch');
-      git('mv', 'committed.ts', 'renamed.ts');
-      git('commit', '--quiet', '--message=second');
-      write('edited.ts', 'after');
-      write('ünknown.ts', 'new');
-      expect(changedFiles(folder)).toEqual(['edited.ts', 'ünknown.ts']);
-      expect(changedFiles(folder, 'main')).toEqual(['committed.ts', 'edited.ts', 'renamed.ts', 'ünknown.ts']);
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    git('init', '--quiet', '--initial-branch=main');
+    for (const name of ['committed.ts', 'edited.ts', 'same.ts']) write(name, 'before');
+    git('add', '.');
+    git('commit', '--quiet', '--message=first');
+    git('switch', '--quiet', '--create=branch');
+    git('mv', 'committed.ts', 'renamed.ts');
+    git('commit', '--quiet', '--message=second');
+    write('edited.ts', 'after');
+    write('ünknown.ts', 'new');
+    expect(changedFiles(folder)).toEqual(['edited.ts', 'ünknown.ts']);
+    expect(changedFiles(folder, 'main')).toEqual(['committed.ts', 'edited.ts', 'renamed.ts', 'ünknown.ts']);
   });
 });

@@ -18,14 +18,9 @@ function addedLines(text: string, before: string): number {
 
 /** Lines that name a new plug-in in files that are not its own. A line more is a table that its definition should fill. */
 const OUTSIDE: Record<KindName, Readonly<Record<string, number>>> = {
-  provider: { 'src/api/providers.ts': 1, 'src/routers/definitions.ts': 1 },
-  backend: { 'src/api/metric-template.ts': 1, 'src/metrics/providers/backends.ts': 1 },
-  sink: {
-    'src/api/alert-provider.ts': 1,
-    'src/notifiers/formats.ts': 1,
-    'test/contracts/notifiers/cases.ts': 1,
-    'scripts/generate-alerts.ts': 1,
-  },
+  provider: { 'src/api/providers.ts': 1 },
+  backend: { 'src/api/metric-template.ts': 1 },
+  sink: { 'src/api/alert-provider.ts': 1 },
   verb: {
     'src/api/verb-request.ts': 1,
     'src/engine/verbs.ts': 1,
@@ -50,8 +45,9 @@ it.each<[string, string | undefined, string | undefined, string]>([
   ['an unknown kind', 'mesh', 'acme', 'mesh is not a kind: choose one of provider, backend, sink, verb, flag'],
   ['no name', 'sink', undefined, 'the name is missing: use lower-case letters and digits, such as acme'],
   ['a path as name', 'sink', '../x', '"../x" is not a name: use lower-case letters and digits, such as acme'],
-  ['a provider that exists', 'provider', 'istio', 'src/routers/istio/index.ts exists: choose another name, or delete it first'],
+  ['a provider that exists', 'provider', 'istio', 'src/api/providers.ts names istio already: choose another name'],
   ['a provider in the folder of another one', 'provider', 'linkerd', 'src/api/providers.ts names linkerd already: choose another name'],
+  ['a backend whose file exists', 'backend', 'backend', 'src/metrics/providers/backend.ts exists: choose another name, or delete it first'],
   ['a verb that exists', 'verb', 'undo', 'src/api/verb-request.ts names undo already: choose another name'],
   ['a flag that exists', 'flag', 'selector-labels', 'src/controller/flags.ts names selector-labels already: choose another name'],
 ])('npm run new refuses %s with its remedy', (_, kind, name, message) => {

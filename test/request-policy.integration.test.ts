@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { approvedPhases, rightOf } from '../scripts/admission/request-policy.ts';
 import { requestPolicyObjects } from '../scripts/kustomize/manifests.ts';
 import { crds } from '../src/api/crds.ts';
@@ -24,23 +24,20 @@ it('docs/verbs.md says which verb each request takes, and where approve is enoug
 
 it('the embedded API server stores the policy of requests unmodified, and enforces it for no user', async () => {
   const { cluster, stop } = await startEmbeddedCluster();
-  try {
-    for (const object of [...crds(), ...requestPolicyObjects()]) await cluster.apply(object);
-    for (const object of requestPolicyObjects()) expect(await cluster.get(refOf(object))).toMatchObject({ ...object });
-    await cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'test' } });
-    const { spec, apiVersion, kind }: ReturnType<typeof aCanary> = JSON.parse(JSON.stringify(aCanary({ stepWeight: 50 })));
-    const metadata = { name: 'podinfo', namespace: 'test', annotations: { [requestAnnotation]: 'nonsense' } };
-    // The definition exists for some time before it is served.
-    const stored = await eventually('Canaries are served', async () => {
-      try {
-        return await cluster.create({ apiVersion, kind, metadata, spec });
-      } catch (error) {
-        if (isNotFound(error)) return undefined;
-        throw error;
-      }
-    });
-    expect(stored?.metadata.annotations).toEqual(metadata.annotations);
-  } finally {
-    await stop();
-  }
+  onTestFinished(() => stop());
+  for (const object of [...crds(), ...requestPolicyObjects()]) await cluster.apply(object);
+  for (const object of requestPolicyObjects()) expect(await cluster.get(refOf(object))).toMatchObject({ ...object });
+  await cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'test' } });
+  const { spec, apiVersion, kind }: ReturnType<typeof aCanary> = JSON.parse(JSON.stringify(aCanary({ stepWeight: 50 })));
+  const metadata = { name: 'podinfo', namespace: 'test', annotations: { [requestAnnotation]: 'nonsense' } };
+  // The definition exists for some time before it is served.
+  const stored = await eventually('Canaries are served', async () => {
+    try {
+      return await cluster.create({ apiVersion, kind, metadata, spec });
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  });
+  expect(stored?.metadata.annotations).toEqual(metadata.annotations);
 });

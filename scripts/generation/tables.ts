@@ -11,9 +11,11 @@ export interface Tables {
   readonly writes: Readonly<Record<string, readonly string[]>>;
   /** By module. */
   readonly inputs: Readonly<Record<string, Inputs>>;
-  /** Generated files that come with a module which a generator imports for something else. */
+  /** Generated files that come with a module which a generator imports for something else, and registries, which are written before the others run. */
   readonly carried: readonly string[];
 }
+
+const REGISTRIES = ['src/metrics/providers/backends.ts', 'src/notifiers/formats.ts', 'src/routers/definitions.ts'];
 
 /**
  * These tables and the imports decide which generators a change can affect. Every run of them compares the tables with the files that the generators really
@@ -44,10 +46,12 @@ export const tables = {
     'generate-long-connections': ['docs/long-connections.md'],
     'generate-observability': ['charts/serin/files/alerts.yaml', 'docs/observability.md'],
     'generate-permissions': ['docs/permissions.md'],
+    'generate-plug-ins': ['docs/metrics.md', 'docs/alerts.md'],
     'generate-project': ['package.json', 'Dockerfile', '.github/ISSUE_TEMPLATE/config.yml'],
     'generate-providers': ['docs/providers.md'],
     'generate-reasons': ['docs/reasons.md'],
     'generate-recording': ['docs/demo/*.svg'],
+    'generate-registries': REGISTRIES,
     'generate-rehearse': ['docs/rehearse.md'],
     'generate-release-rehearsal': ['docs/release-rehearsal.md'],
     'generate-resources': ['docs/resources.md'],
@@ -65,6 +69,7 @@ export const tables = {
       loads: ['src/dashboard/page/main.tsx', 'src/dashboard/page/login.ts'],
     },
     'test/contracts/metric-backends/index.ts': { loads: ['test/contracts/metric-backends/*.ts'] },
+    'test/contracts/notifiers/index.ts': { loads: ['test/contracts/notifiers/*.ts'] },
     'scripts/conformance/planes.ts': { reads: ['test/planes/*.test.ts', 'test/e2e/binaries/{envoy.txt,*/go.mod,go.mod}'] },
     'scripts/conformance/row-pages.ts': { reads: ['scripts/conformance/rows/*.yaml', 'scripts/conformance/not-applicable.yaml'] },
     'scripts/rules/shown.ts': { reads: ['test/rules.yaml'] },
@@ -88,10 +93,12 @@ export const tables = {
     'scripts/generate-statechart.ts': { reads: ['docs/statechart.md'] },
     'scripts/generate-release-rehearsal.ts': { reads: ['docs/release-rehearsal.md'] },
     'scripts/release/rehearsal/recorded.ts': { reads: ['test/release/recorded.json'] },
+    'scripts/generate-plug-ins.ts': { reads: ['docs/{metrics,alerts}.md'] },
     'scripts/generate-long-connections.ts': { reads: ['test/node/recorded/long-connections.json', 'docs/long-connections.md'] },
     'scripts/generate-project.ts': { reads: ['package.json', 'Dockerfile'] },
     'scripts/generate-providers.ts': { reads: ['docs/providers.md', 'test/{planes,e2e,integration}/*.test.ts'] },
     'scripts/generate-recording.ts': { reads: ['docs/demo/recording.json'] },
+    'scripts/generate-registries.ts': { reads: ['src/routers/*/index.ts'] },
     'scripts/generate-rehearse.ts': { reads: ['docs/rehearse.md'] },
     'scripts/generate-study.ts': { reads: ['test/study/results.json'] },
     'scripts/generate-validate.ts': { reads: ['docs/validate.md'] },
@@ -101,5 +108,5 @@ export const tables = {
     'scripts/rules/engine-sections.ts': { reads: ['src/engine/SPEC.md'] },
     'test/contracts/routers/index.ts': { loads: ['test/contracts/routers/*.ts'] },
   },
-  carried: ['src/dashboard/page-assets.json'],
+  carried: ['src/dashboard/page-assets.json', ...REGISTRIES],
 } satisfies Tables;

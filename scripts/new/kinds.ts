@@ -20,9 +20,6 @@ export interface PluginKind {
 
 const WORD = { form: /^[a-z][a-z0-9]*$/, says: 'lower-case letters and digits' };
 
-/** The comment at the head of a list of exports. */
-const HEAD = /^\/\*\*.*\n\n/;
-
 /** The end of the last entry of a table that begins with this text. */
 const lastOf = (table: string, end = '}'): RegExp => new RegExp(`^(?:export )?const ${table}\\b[\\s\\S]*?\\n(?=\\${end})`, 'm');
 
@@ -35,6 +32,7 @@ export const kinds = {
       'provider/router.ts': 'src/routers/NAME/router.ts',
       'provider/observer.ts': 'src/routers/NAME/observer.ts',
       'provider/case.ts': 'test/contracts/routers/NAME.ts',
+      'provider/form.yaml': 'test/fixtures/public-forms/providers/NAME.yaml',
     },
     insertions: [
       {
@@ -42,13 +40,12 @@ export const kinds = {
         after: lastOf('providerFacts'),
         text: "  NAME: { can: weightsOnly, reads: [], writes: 'nothing', measuresPrimary: 'never' },\n",
       },
-      { file: 'src/routers/definitions.ts', after: HEAD, text: "export { NAMEProvider as NAME } from './NAME/index.ts';\n" },
     ],
     next: [
       'npx vitest run --project unit src/routers test/contracts/routers: each failing test is a promise that the router has to keep',
       'write what TITLE can express into its entry of src/api/providers.ts',
       'test/fixtures/published-crds/NAME.json: the CRDs as the project publishes them',
-      'test/fixtures/public-forms/meshes.yaml or gateways.yaml: a Canary as its users write it',
+      'test/fixtures/public-forms/providers/NAME.yaml: a Canary as its users write it',
       'npm run test:update, and read test/golden/NAME; then npm run generate',
       'src/routers/README.md: a data plane for whole releases',
     ],
@@ -56,39 +53,32 @@ export const kinds = {
   backend: {
     adds: 'a metric backend: a value of spec.provider.type of a MetricTemplate',
     name: { ...WORD, example: 'acme' },
-    files: { 'backend/backend.ts': 'src/metrics/providers/NAME.ts', 'backend/case.ts': 'test/contracts/metric-backends/NAME.ts' },
-    insertions: [
-      { file: 'src/api/metric-template.ts', after: lastOf('metricProviders', ']'), text: "  'NAME',\n" },
-      { file: 'src/metrics/providers/backends.ts', after: HEAD, text: "export { NAME } from './NAME.ts';\n" },
-    ],
+    files: {
+      'backend/backend.ts': 'src/metrics/providers/NAME.ts',
+      'backend/case.ts': 'test/contracts/metric-backends/NAME.ts',
+      'backend/form.yaml': 'test/fixtures/public-forms/metrics/NAME.yaml',
+    },
+    insertions: [{ file: 'src/api/metric-template.ts', after: lastOf('metricProviders', ']'), text: "  'NAME',\n" }],
     next: [
       "npx vitest run test/contracts/metric-backends.integration.test.ts -t 'backend NAME' --hideSkippedTests: each failing test is a promise that the backend has to keep",
       'test/contracts/metric-backends/NAME.ts: the documented answers and requests of TITLE; src/metrics/providers/NAME.ts: its request, answer, rule and credentials',
-      'test/fixtures/public-forms/metrics-and-alerts.yaml: a MetricTemplate as its users write it',
-      'test/integration/credentials/templates.ts: its planted credentials; echo-server.ts beside it: its good answer and its refusal',
-      'docs/metrics.md: its row; then npm run generate',
+      'test/fixtures/public-forms/metrics/NAME.yaml: a MetricTemplate as its users write it; then npm run generate',
     ],
   },
   sink: {
     adds: 'an alert sink: a value of spec.type of an AlertProvider',
     name: { ...WORD, example: 'acme' },
-    files: { 'sink/sink.ts': 'src/notifiers/NAME.ts' },
-    insertions: [
-      { file: 'src/api/alert-provider.ts', after: /const alertProviders = \[[^\]]*/, text: ", 'NAME'" },
-      { file: 'src/notifiers/formats.ts', after: HEAD, text: "export { NAME } from './NAME.ts';\n" },
-      {
-        file: 'test/contracts/notifiers/cases.ts',
-        after: lastOf('notifierCases'),
-        text: "  NAME: { ...plain, path: '/hook/s3cret-path', payload: {}, link: {}, severity: { error: 'error', warn: 'warn' } },\n",
-      },
-      { file: 'scripts/generate-alerts.ts', after: /const asJson = \{[^}]*(?= \})/, text: ", NAME: 'TITLE'" },
-    ],
+    files: {
+      'sink/sink.ts': 'src/notifiers/NAME.ts',
+      'sink/case.ts': 'test/contracts/notifiers/NAME.ts',
+      'sink/form.yaml': 'test/fixtures/public-forms/alerts/NAME.yaml',
+    },
+    insertions: [{ file: 'src/api/alert-provider.ts', after: /const alertProviders = \[[^\]]*/, text: ", 'NAME'" }],
     next: [
       'npx vitest run src/notifiers test/contracts: each failing test is a promise that the sink has to keep',
-      'replace the payload of NAME in test/contracts/notifiers/cases.ts by the documented one',
+      'test/contracts/notifiers/NAME.ts: the documented payload, its limits, and its row in docs/alerts.md',
       'npx vitest run test/contracts -u writes test/golden/alerts/NAME.json: read it, then npm run generate',
-      'test/fixtures/public-forms/metrics-and-alerts.yaml: an AlertProvider as its users write it',
-      'docs/alerts.md: its row',
+      'test/fixtures/public-forms/alerts/NAME.yaml: an AlertProvider as its users write it',
     ],
   },
   verb: {

@@ -32,11 +32,6 @@ export function planPlugin(root: string, kind: string | undefined, name: string 
       `${name === undefined ? 'the name is missing' : `${JSON.stringify(name)} is not a name`}: use ${says}, such as ${example}`,
     );
   const words = wordsFor(name);
-  const created = Object.entries(found.files).map(([skeleton, path]) => {
-    const to = words(path);
-    if (existsSync(join(root, to))) throw new Error(`${to} exists: choose another name, or delete it first`);
-    return [to, words(readFileSync(join(import.meta.dirname, 'skeletons', `${skeleton}.txt`), 'utf8'))];
-  });
   const changed: Record<string, string> = {};
   for (const { file, after, text } of found.insertions) {
     const before = readFileSync(join(root, file), 'utf8');
@@ -47,6 +42,11 @@ export function planPlugin(root: string, kind: string | undefined, name: string 
     const at = place.index + place[0].length;
     changed[file] = `${now.slice(0, at)}${words(text)}${now.slice(at)}`;
   }
+  const created = Object.entries(found.files).map(([skeleton, path]) => {
+    const to = words(path);
+    if (existsSync(join(root, to))) throw new Error(`${to} exists: choose another name, or delete it first`);
+    return [to, words(readFileSync(join(import.meta.dirname, 'skeletons', `${skeleton}.txt`), 'utf8'))];
+  });
   return { created: Object.fromEntries(created), changed, next: [...found.next, LAST].map(words) };
 }
 

@@ -120,7 +120,8 @@ it('a MetricTemplate and an AlertProvider are read, or refused by field', () => 
 
 describe('public forms of these resources (test/fixtures/public-forms)', () => {
   const folder = join(import.meta.dirname, '..', '..', 'test', 'fixtures', 'public-forms');
-  const forms = readdirSync(folder).flatMap((file) =>
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.yaml'));
+  const forms = files.flatMap((file) =>
     parseAllDocuments(readFileSync(join(folder, file), 'utf8')).map((document) => ({ file, raw: document.toJS() })),
   );
   const parsers = { Canary: parseCanary, MetricTemplate: parseMetricTemplate, AlertProvider: parseAlertProvider };
@@ -138,9 +139,8 @@ describe('public forms of these resources (test/fixtures/public-forms)', () => {
     expect(valuesAt(({ targetRef }) => (targetRef as Fields | undefined)?.kind)).toEqual(
       new Set(['Deployment', 'DaemonSet', 'Service', undefined]),
     );
-    const ofTypes = 'one for each type in test/fixtures/public-forms/metrics-and-alerts.yaml';
-    expect(typesOf('MetricTemplate').toSorted(), `MetricTemplates, ${ofTypes}`).toEqual([...metricProviders].toSorted());
-    expect(typesOf('AlertProvider').toSorted(), `AlertProviders, ${ofTypes}`).toEqual([...alertProviders].toSorted());
+    expect(typesOf('MetricTemplate').toSorted(), 'test/fixtures/public-forms/metrics').toEqual([...metricProviders].toSorted());
+    expect(typesOf('AlertProvider').toSorted(), 'test/fixtures/public-forms/alerts').toEqual([...alertProviders].toSorted());
     const family = (provider: unknown) => (typeof provider === 'string' ? provider.split(':')[0] : undefined);
     expect(valuesAt(({ provider }) => family(provider))).toEqual(new Set([undefined, ...providers.map(family)]));
   });

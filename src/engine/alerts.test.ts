@@ -330,7 +330,12 @@ describe('changes in alerts', () => {
       Object.fromEntries(Array.from({ length: 8 }, (_, nth) => [`c${nth}`, `${'long/'.repeat(100)}web:${version}`]));
     world.images['s1:a'] = images(1);
     world.images['s1:b'] = images(2);
-    world.behaviour.verdicts = Array.from({ length: 100 }, (_, nth) => ({ check: `m${nth}`, verdict: 'failed', limit: 'x'.repeat(9_999) }));
+    const long = 'x'.repeat(9_999);
+    world.behaviour.verdicts = Array.from({ length: 100 }, (_, nth) => ({
+      check: `m${nth}`,
+      verdict: 'failed',
+      ...(nth % 2 === 0 ? { limit: long } : { reason: long }),
+    }));
     world.pushUntil('s1:b', isOver);
     expect(fieldsAt(last())).toEqual(expect.arrayContaining(['More images: 3', 'More checks: 95']));
     expect(last()?.alert?.details?.change?.images).toHaveLength(5);

@@ -4,7 +4,7 @@ import type { Analysis } from '../api/canary.ts';
 import type { Verdict } from '../api/canary-status.ts';
 import { countedFailures, overLimit } from './failure-limits.ts';
 
-const failed: Verdict = { check: 'errors', verdict: 'failed', value: 9, limit: 'at most 1' };
+const failed: Verdict = { check: 'errors', verdict: 'failed', value: 9, limit: 'at most 1', reason: 'errors: 9 is above the maximum of 1' };
 const unmeasured: Verdict = { check: 'errors', verdict: 'unmeasured', reason: 'timeout' };
 const metrics = [{ name: 'errors', failureLimit: 1 }, { name: 'latency' }];
 
@@ -25,7 +25,7 @@ describe('a metric with a failureLimit', () => {
     world.behaviour.verdicts = [failed];
     world.tick();
     expect([world.phase, world.release.failedChecks]).toEqual(['Failed', 2]);
-    expect(world.release.reason).toBe('errors failed 2 times, more than its failureLimit of 1, last: errors is 9, allowed at most 1');
+    expect(world.release.reason).toBe('errors failed 2 times, more than its failureLimit of 1, last: errors: 9 is above the maximum of 1');
   });
 
   it('E20b: counts only its own failures, and forgets them with the release', () => {

@@ -6,11 +6,11 @@ import { explain } from './explain.ts';
 describe('failure', () => {
   it('E21: the threshold rolls the release back at once, not an interval later', () => {
     const world = releasing({ threshold: 1 });
-    world.behaviour.verdicts = [{ check: 'errors', verdict: 'failed', value: 9 }];
+    world.behaviour.verdicts = [{ check: 'errors', verdict: 'failed', value: 9, reason: 'errors: 9 is above the maximum of 1' }];
     const before = world.wakeAtMs;
     world.tick();
     expect([world.phase, world.nowMs]).toEqual(['Failed', before]);
-    expect(world.canary.status?.conditions?.[0]?.message).toContain('errors is 9');
+    expect(world.canary.status?.conditions?.[0]?.message).toContain('errors: 9 is above the maximum of 1');
   });
 
   it('E30: a failed release is recorded before anything acts, with traffic and message together', () => {

@@ -83,8 +83,6 @@ const byRequests = ({ requests }: Pick<Verdict, 'requests'>): string => (request
 
 function describe(verdict: Verdict): string {
   if (verdict.verdict === 'unmeasured') return `${verdict.check} is unmeasured${verdict.reason ? `: ${verdict.reason}` : ''}`;
-  // The reason is a whole sentence that names check, value and bound.
-  if (verdict.reason) return `${verdict.reason}${byRequests(verdict)}`;
-  const seen = verdict.value === undefined ? 'is out of range' : `is ${verdict.value}`;
-  return `${verdict.check} ${seen}${verdict.limit ? `, allowed ${verdict.limit}` : ''}${byRequests(verdict)}`;
+  // The reason is a whole sentence that names check, value and bound. Only a status that was edited by hand lacks it.
+  return `${verdict.reason || verdict.check}${byRequests(verdict)}`;
 }

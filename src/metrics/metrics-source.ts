@@ -6,7 +6,7 @@ import type { EgressPolicy } from '../outgoing/connection.ts';
 import { type TlsFiles, tlsFiles } from '../outgoing/tls-files.ts';
 import type { MeasureDependencies } from './measure-dependencies.ts';
 import { connecting, type MeasureProblem, type SeriesProvider } from './providers/metric-provider.ts';
-import { type PrometheusOptions, prometheus } from './providers/prometheus.ts';
+import { type PrometheusOptions, prometheusAt } from './providers/prometheus.ts';
 
 export type ServerDependencies = Pick<
   MeasureDependencies,
@@ -42,11 +42,11 @@ function withSecret(
   const connect = async () => {
     try {
       const data = await read();
-      if (data === undefined) return prometheus(options);
+      if (data === undefined) return prometheusAt(options);
       if (data instanceof RefusedSecret)
         return { reason: data.reason, code: data.isMissing ? 'SecretNotFound' : 'SecretRejected', ...about } as const;
       const credentials = credentialsOf(data);
-      return 'problem' in credentials ? { reason: `${name} ${credentials.problem}` } : prometheus({ ...options, ...credentials });
+      return 'problem' in credentials ? { reason: `${name} ${credentials.problem}` } : prometheusAt({ ...options, ...credentials });
     } catch {
       // The error of a failed read could quote the content.
       return { reason: `${name} could not be read` };

@@ -1,6 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { backendCases } from '../../test/contracts/metric-backends/index.ts';
+import { metricProviders } from '../api/metric-template.ts';
 import { templateBackend } from './template-backend.ts';
 
 const signal = AbortSignal.timeout(60_000);
@@ -71,14 +73,17 @@ it('a template whose backend cannot be made is reported with the reason, as is a
   expect((await looked({ name: 't' }, {})).asked).not.toContainEqual([expect.anything(), expect.any(String)]);
 });
 
-it.each(['prometheus', 'graphite', 'influxdb', 'dynatrace', 'splunk'])('type %s needs an address', async (type) => {
-  const { result } = await looked({ name: 't' }, { type, secretRef, address: undefined });
-  expect(result).toMatchObject({
-    problem: expect.stringMatching(/spec\.provider\.address is required/),
-    code: 'QueryInvalid',
-    field: 'spec.provider.address',
-  });
-});
+it.each(metricProviders.filter((type) => backendCases[type].docs.address.startsWith('needed')))(
+  'type %s needs an address',
+  async (type) => {
+    const { result } = await looked({ name: 't' }, { type, secretRef, address: undefined });
+    expect(result).toMatchObject({
+      problem: expect.stringMatching(/spec\.provider\.address is required/),
+      code: 'QueryInvalid',
+      field: 'spec.provider.address',
+    });
+  },
+);
 
 describe('windows of backends that are queried for a time range', () => {
   const secret = { datadog_api_key: 'a', datadog_application_key: 'b', newrelic_account_id: '1', newrelic_query_key: 'c' };

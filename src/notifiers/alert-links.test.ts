@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { notifierCases, page } from '../../test/contracts/notifiers/cases.ts';
+import { notifierCases } from '../../test/contracts/notifiers/index.ts';
+import { page } from '../../test/contracts/notifiers/notifier-case.ts';
 import { formats } from './index.ts';
 
 const settings = { address: 'http://hook/', channel: 'c', username: 'u' };

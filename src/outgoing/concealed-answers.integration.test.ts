@@ -2,7 +2,7 @@ import type { LookupFunction } from 'node:net';
 import { expect, it } from 'vitest';
 import { callers, egressSettings, listening, message, outgoing, payload, reaching } from '../../test/fakes/egress.ts';
 import { globalServer } from '../metrics/metrics-source.ts';
-import { prometheus } from '../metrics/providers/prometheus.ts';
+import { prometheusAt } from '../metrics/providers/prometheus.ts';
 import { notifierFor } from '../notifiers/index.ts';
 import { callWebhook } from '../webhooks/call-webhook.ts';
 import { ownEgress } from './own-egress.ts';
@@ -17,7 +17,7 @@ const apiServerAt = (port: number) => ({ ...egressSettings, apiServers: [API_SER
 it('a value that the API server answers is not measured, and the reason names the flag', async () => {
   const { seen, port } = await listening(() => ({ status: 200, body: measured }));
   const ask = (allowedAddresses: string[]) =>
-    prometheus({ address: `http://${API_SERVER}`, timeoutMs: 60_000, egress: outgoing({ ...apiServerAt(port), allowedAddresses }) });
+    prometheusAt({ address: `http://${API_SERVER}`, timeoutMs: 60_000, egress: outgoing({ ...apiServerAt(port), allowedAddresses }) });
   expect(await ask([]).runQuery('up', signal)).toEqual({
     kind: 'error',
     reason: expect.stringContaining('answers count only where --allowed-addresses or --allowed-local-addresses names it'),

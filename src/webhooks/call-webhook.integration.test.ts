@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { withServer } from '../../test/fakes/test-server.ts';
 import { tlsText } from '../../test/fakes/tls-kube-server.ts';
 import type { Webhook } from '../api/canary.ts';
@@ -61,18 +61,17 @@ describe('callWebhook', () => {
   it('an unknown certificate is refused without a retry, and with disableTLS any certificate is accepted', async () => {
     const server = createServer({ cert: tlsText('server.crt'), key: tlsText('server.key') }, (_request, response) => response.end('fine'));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    try {
-      const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
-      const { answer, waits } = await call({ url, retries: 2 });
-      expect({ answer, waits }).toEqual({
-        answer: { outcome: 'refused', reason: expect.stringMatching(/CERT|UNABLE_TO_VERIFY/) },
-        waits: [],
-      });
-      expect((await call({ url, disableTLS: true })).answer).toEqual({ outcome: 'passed', body: 'fine' });
-    } finally {
+    onTestFinished(async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
-    }
+    });
+    const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const { answer, waits } = await call({ url, retries: 2 });
+    expect({ answer, waits }).toEqual({
+      answer: { outcome: 'refused', reason: expect.stringMatching(/CERT|UNABLE_TO_VERIFY/) },
+      waits: [],
+    });
+    expect((await call({ url, disableTLS: true })).answer).toEqual({ outcome: 'passed', body: 'fine' });
   });
 
   it.each([200, 201, 202, 204, 299])('%i is a success for a rollout hook', async (status) => {

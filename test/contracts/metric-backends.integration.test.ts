@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { MetricProviderType } from '../../src/api/metric-template.ts';
 import { backendFor, backends } from '../../src/metrics/providers/index.ts';
 import type { Measurement, MetricProvider } from '../../src/metrics/providers/metric-provider.ts';
 import type { SampleChoice } from '../../src/metrics/samples.ts';
-import { type BackendCase, type FakeBackend, type Scenario, type SeenRequest, sourceOf } from './metric-backends/backend-case.ts';
-import { backendCases, secondCases } from './metric-backends/index.ts';
+import { answersOf, STREAMED } from '../integration/credentials/echo-server.ts';
+import { templates } from '../integration/credentials/templates.ts';
+import { type FakeBackend, type Scenario, type SeenRequest, sourceOf } from './metric-backends/backend-case.ts';
+import { allCases, backendCases } from './metric-backends/index.ts';
 
 const signal = new AbortController().signal;
 
@@ -12,13 +13,7 @@ it('every backend has a case', () => {
   expect(Object.keys(backendCases).sort()).toEqual(Object.keys(backends).sort());
 });
 
-const firstCases = (Object.entries(backendCases) as [MetricProviderType, BackendCase][]).map(([type, known]) => ({
-  title: type,
-  type,
-  known,
-}));
-
-describe.each([...firstCases, ...secondCases])('metric backend $title', ({ type, known }) => {
+describe.each(allCases)('metric backend $title', ({ type, known }) => {
   let fake: FakeBackend;
   beforeAll(async () => {
     fake = await known.start();
@@ -145,3 +140,12 @@ describe.each([...firstCases, ...secondCases])('metric backend $title', ({ type,
     }
   });
 });
+
+it.each(Object.entries(templates).filter(([, { type }]) => !STREAMED.includes(type)))(
+  'the server that echoes credentials has a good answer of %s, and a refusal in its own form',
+  async (_, { known }) => {
+    const { good, refusal } = await answersOf(known);
+    expect(good).not.toBe('');
+    expect(refusal('a "word"')).toContain(known.refusalShown ? 'a \\"word\\"' : 'a "word"');
+  },
+);

@@ -3,14 +3,26 @@ import { isRecord } from '../../src/base/json.ts';
 import { formats } from '../../src/notifiers/index.ts';
 import type { AlertFormat, AlertMessage, ReceiverSettings } from '../../src/notifiers/notifier.ts';
 import { messagesOfReleases } from './notifiers/alerts-of-releases.ts';
+import { notifierCases } from './notifiers/index.ts';
+import type { NotifierCase } from './notifiers/notifier-case.ts';
 
 const settings: ReceiverSettings = { address: 'https://chat.example.org/hook', channel: 'releases', username: 'serin' };
-const services: Record<string, { format: AlertFormat; settings: ReceiverSettings }> = {
-  ...Object.fromEntries(Object.entries(formats).map(([type, format]) => [type, { format, settings }])),
-  'msteams-adaptive-card': { format: formats.msteams, settings: { ...settings, format: 'adaptiveCard' } },
+interface Service {
+  format: AlertFormat;
+  settings: ReceiverSettings;
+  limits: NotifierCase['limits'];
+}
+const serviceOf = (type: keyof typeof formats, to = settings): Service => ({
+  format: formats[type],
+  settings: to,
+  limits: notifierCases[type].limits,
+});
+const services: Record<string, Service> = {
+  ...Object.fromEntries((Object.keys(formats) as (keyof typeof formats)[]).map((type) => [type, serviceOf(type)])),
+  'msteams-adaptive-card': serviceOf('msteams', { ...settings, format: 'adaptiveCard' }),
 };
 const payload = (service: string, message: AlertMessage): object => {
-  const { format, settings: to } = services[service] ?? { format: formats.slack, settings };
+  const { format, settings: to } = services[service] ?? serviceOf('slack');
   return format.body(message, to);
 };
 
@@ -51,20 +63,20 @@ function exceeded(service: string, body: object): string[] {
   };
   const texts = (value: unknown): string[] =>
     typeof value === 'string' ? [value] : typeof value === 'object' && value !== null ? Object.values(value).flatMap(texts) : [];
-  if (service === 'msteams' || service === 'msteams-adaptive-card') atMost('bytes', bytes, 28 * 1024);
-  else if (service === 'gchat') atMost('bytes', bytes, 32_000);
-  else if (service === 'webhook' || service === 'alertmanager') atMost('bytes', bytes, 128 * 1024);
-  if (!('attachments' in body) || service === 'msteams-adaptive-card' || !Array.isArray(body.attachments)) return found;
+  const { bytes: mostBytes, attachment: most } = services[service]?.limits ?? {};
+  if (mostBytes !== undefined) atMost('bytes', bytes, mostBytes);
+  if (most === undefined) return found;
+  if (!('attachments' in body) || !Array.isArray(body.attachments)) throw new Error('no attachments');
   for (const one of body.attachments) {
     if (!isRecord(one) || !Array.isArray(one.fields)) throw new Error('no attachment');
     const { text, author_name: author, fields } = one;
-    atMost('fields', fields.length, 25);
+    atMost('fields', fields.length, most.fields);
     const shown = [text, author, ...fields.map(({ title, value }) => [title, value])];
-    const [total, longest, value] = { discord: [6000, 4096, 1024], rocket: [5000, 5000, 1024] }[service] ?? [16_000, 3000, 2000];
-    atMost('all', texts(shown).join('').length, total ?? 0);
-    atMost('text', String(text).length, longest ?? 0);
-    for (const field of fields) atMost('value', field.value.length, value ?? 0);
-    if (service === 'discord') for (const name of [author, ...fields.map(({ title }) => title)]) atMost('name', String(name).length, 256);
+    atMost('all', texts(shown).join('').length, most.all);
+    atMost('text', String(text).length, most.text);
+    for (const field of fields) atMost('value', field.value.length, most.value);
+    if (most.name !== undefined)
+      for (const name of [author, ...fields.map(({ title }) => title)]) atMost('name', String(name).length, most.name);
   }
   return found;
 }

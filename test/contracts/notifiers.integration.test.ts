@@ -5,8 +5,9 @@ import { formats, notifierFor } from '../../src/notifiers/index.ts';
 import type { Notifier, SendOutcome } from '../../src/notifiers/notifier.ts';
 import { ownEgress } from '../../src/outgoing/own-egress.ts';
 import { knowsProxies } from '../../src/outgoing/proxy.ts';
-import { message, type NotifierCase, notifierCases } from './notifiers/cases.ts';
 import { type Behaviour, type ChatServer, nowhere, startChatServer } from './notifiers/chat-server.ts';
+import { notifierCases } from './notifiers/index.ts';
+import { message, type NotifierCase } from './notifiers/notifier-case.ts';
 
 const signal = new AbortController().signal;
 /** Credentials that no outcome may show. */

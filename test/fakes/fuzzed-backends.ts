@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { type MetricProviderType, metricProviders } from '../../src/api/metric-template.ts';
 import { parseJson } from '../../src/base/json.ts';
 import { backendFor } from '../../src/metrics/providers/index.ts';
-import { type BackendCase, sourceOf } from '../contracts/metric-backends/backend-case.ts';
+import { type BackendCase, bodiesOf, sourceOf } from '../contracts/metric-backends/backend-case.ts';
 import { backendCases } from '../contracts/metric-backends/index.ts';
 import { changed, hostileJson, hostileText } from './hostile-values.ts';
 
@@ -51,14 +51,8 @@ export async function startBackend(type: MetricProviderType): Promise<FuzzedBack
 }
 
 /** The good answer and the refusal of the contract case, without texts that are not JSON. */
-async function answersOf(known: BackendCase): Promise<object[]> {
-  const fake = await known.start();
-  const answers: object[] = [];
-  for (const scenario of ['value', 'refused'] as const) {
-    fake.answersWith(scenario);
-    const answer = parseJson(await (await fetch(fake.address)).text());
-    if (typeof answer === 'object' && answer !== null) answers.push(answer);
-  }
-  await fake.stop();
-  return answers;
-}
+const answersOf = async (known: BackendCase): Promise<object[]> =>
+  Object.values(await bodiesOf(known)).flatMap((body) => {
+    const answer = parseJson(body);
+    return typeof answer === 'object' && answer !== null ? [answer] : [];
+  });

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { fuzz, fuzzAnswers } from '../fakes/fuzz.ts';
 import { fuzzed } from '../fakes/fuzzed.ts';
 import { fuzzedBackends, startBackend } from '../fakes/fuzzed-backends.ts';
@@ -24,12 +24,9 @@ describe('for any text of a tenant, a reader stays in its steps, throws only doc
 
   it.each(backends)('answers of %s', { timeout: 2 ** 31 - 1 }, async (type) => {
     const backend = await startBackend(type);
-    try {
-      const runs = await fuzzAnswers(backend, { numRuns, forMs, seed });
-      process.stdout.write(`answers of ${type}: ${runs} inputs\n`);
-      expect(runs).toBeGreaterThanOrEqual(numRuns);
-    } finally {
-      backend.stop();
-    }
+    onTestFinished(() => backend.stop());
+    const runs = await fuzzAnswers(backend, { numRuns, forMs, seed });
+    process.stdout.write(`answers of ${type}: ${runs} inputs\n`);
+    expect(runs).toBeGreaterThanOrEqual(numRuns);
   });
 });

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { kubeServer, refuse, sendJson } from '../../../test/fakes/kube-server.ts';
 import { ReadingError } from '../../reading/reading-error.ts';
 import { CommandError } from '../output/exit-codes.ts';
@@ -91,21 +91,15 @@ describe('a command on a cluster', () => {
   });
   it('sends requests to the server of --master instead of the kubeconfig’s, with its credentials', async () => {
     const server = await kubeServer((_, response) => refuse(response, 404, 'NotFound'));
-    try {
-      expect(await run({ kubeconfig: kubeconfig('http://127.0.0.1:1'), master: server.url }, asks)).toEqual({ code: 0, err: '' });
-      expect(server.calls.map(({ path }) => path)).toContain('/api/v1/namespaces/a/configmaps/b');
-    } finally {
-      await server.close();
-    }
+    onTestFinished(() => server.close());
+    expect(await run({ kubeconfig: kubeconfig('http://127.0.0.1:1'), master: server.url }, asks)).toEqual({ code: 0, err: '' });
+    expect(server.calls.map(({ path }) => path)).toContain('/api/v1/namespaces/a/configmaps/b');
   });
   it('ends with 0 where it got its answer', async () => {
     const server = await kubeServer((_, response) =>
       sendJson(response, 200, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'b' } }),
     );
-    try {
-      expect(await run({ kubeconfig: kubeconfig(server.url) }, asks)).toEqual({ code: 0, err: '' });
-    } finally {
-      await server.close();
-    }
+    onTestFinished(() => server.close());
+    expect(await run({ kubeconfig: kubeconfig(server.url) }, asks)).toEqual({ code: 0, err: '' });
   });
 });

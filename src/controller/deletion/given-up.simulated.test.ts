@@ -112,7 +112,6 @@ async function deletedAndGivenUp(lab: ModelLab, promoted?: string): Promise<void
   }
   expect(lab.server.find(targetRef)).toBeDefined();
   expect(owned(lab)).toEqual([]);
-  lab.close();
 }
 
 it.each(CASES)('after deletion Serin owns no field of $what', async (each) => {

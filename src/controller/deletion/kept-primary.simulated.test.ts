@@ -69,7 +69,6 @@ describe('I19: deletion of a Canary whose target holds bytes that were not promo
     const said = eventsOf(lab, 'PrimaryKept');
     expect(said.length).toBe(2);
     expect(said[0]).toContain(`serin accept ${APP} -n test`);
-    lab.close();
   });
 
   it("D8, I19: a minimum that a release has raised is the user's again, also where Serin was killed before it put it back", async () => {
@@ -88,7 +87,6 @@ describe('I19: deletion of a Canary whose target holds bytes that were not promo
       2,
       undefined,
     ]);
-    lab.close();
   });
 
   it('I19: in the middle of a release all traffic goes to the primary, and the target is scaled to zero', async () => {
@@ -96,7 +94,6 @@ describe('I19: deletion of a Canary whose target holds bytes that were not promo
     deleteCanary(lab);
     await lab.pass(GRACE_MS);
     expectKept(lab);
-    lab.close();
   });
 
   it('I19: revertOnDeletion lets the Canary go once the kept primary is recorded', async () => {
@@ -105,7 +102,6 @@ describe('I19: deletion of a Canary whose target holds bytes that were not promo
     expect(await lab.passUntil(() => lab.canary() === undefined, 60_000)).toBe(true);
     await lab.pass(GRACE_MS);
     expectKept(lab);
-    lab.close();
   });
 
   it('I19: Canaries that were deleted while Serin was down, and restarts, change nothing of it, and the state costs no writes', async () => {
@@ -120,7 +116,6 @@ describe('I19: deletion of a Canary whose target holds bytes that were not promo
     await lab.pass(GRACE_MS);
     expectKept(lab);
     expect(lab.writes.filter(({ ref }) => ref.kind !== 'Event')).toEqual([]);
-    lab.close();
   });
 });
 
@@ -152,7 +147,6 @@ describe('I19: a kept primary ends', () => {
     lab.push('1');
     await lab.pass(180_000);
     expectHandedOver(lab, '1');
-    lab.close();
   });
 
   it('I19: also when Serin is killed after traffic has moved, which does not move back', async () => {
@@ -169,7 +163,6 @@ describe('I19: a kept primary ends', () => {
     await lab.pass(180_000);
     expectHandedOver(lab, '1');
     expect([...answered]).toEqual([APP]);
-    lab.close();
   });
 
   it('I19: when the user accepts the revision of the target', async () => {
@@ -177,7 +170,6 @@ describe('I19: a kept primary ends', () => {
     accept(lab, keptOn(lab)?.unpromoted ?? '');
     await lab.pass(180_000);
     expectHandedOver(lab, '2');
-    lab.close();
   });
 
   it('I19: also when the API server refuses a write after traffic has moved, and nothing is kept again', async () => {
@@ -193,7 +185,6 @@ describe('I19: a kept primary ends', () => {
     expect(isRefused).toBe(true);
     expect(eventsOf(lab, 'PrimaryKept').length).toBe(2);
     expectHandedOver(lab, '2');
-    lab.close();
   });
 
   it('I19: not by the hash of another revision', async () => {
@@ -205,7 +196,6 @@ describe('I19: a kept primary ends', () => {
     expect(said).toEqual([
       expect.stringContaining(`of Deployment/${APP} must be ${keptOn(lab)?.unpromoted}, which it holds; it is "s1:000`),
     ]);
-    lab.close();
   });
 
   it('I19: not by a word that is taken away before the target is ready, which has no pods then', async () => {
@@ -217,7 +207,6 @@ describe('I19: a kept primary ends', () => {
     await lab.pass(180_000);
     expectKept(lab);
     expect(keptOn(lab)?.next).toContain(`serin accept ${APP}`);
-    lab.close();
   });
 
   it('I19: when a template that is pushed later is ready', async () => {
@@ -225,7 +214,6 @@ describe('I19: a kept primary ends', () => {
     lab.push('3');
     await lab.pass(180_000);
     expectHandedOver(lab, '3');
-    lab.close();
   });
 
   it('I19: not by a template that is pushed later and never ready, which an event says; the next ready template ends it', async () => {
@@ -239,7 +227,6 @@ describe('I19: a kept primary ends', () => {
     lab.push('4');
     await lab.pass(300_000);
     expectHandedOver(lab, '4');
-    lab.close();
   });
 
   it('I19: when the target goes, after the grace of an uninstall (I7)', async () => {
@@ -250,7 +237,6 @@ describe('I19: a kept primary ends', () => {
     expect(lab.answering()).toEqual([primaryRef.name]);
     await lab.pass(60_000);
     expect([left(lab), lab.clock.pending]).toEqual([['MetricTemplate/orders', `Service/${APP}`], 0]);
-    lab.close();
   });
 
   it.each([
@@ -268,7 +254,6 @@ describe('I19: a kept primary ends', () => {
     accept(lab, keptOn(lab)?.unpromoted ?? '');
     expect(await lab.passUntil(() => lab.answering().includes(APP), 180_000)).toBe(true);
     expect(lab.lost.slice(0, 3)).toEqual([]);
-    lab.close();
   });
 
   it.each([
@@ -290,7 +275,6 @@ describe('I19: a kept primary ends', () => {
     expect([lab.answering(), imageOf(lab)]).toEqual([[primaryRef.name], '3']);
     expect(annotationOf(lab)).toBeUndefined();
     expect(lab.lost.slice(0, 3)).toEqual([]);
-    lab.close();
   });
 });
 
@@ -317,7 +301,6 @@ describe('I19: a Canary with another provider that takes a kept primary over', (
     lab.server.patch(targetRef, { metadata: { annotations: { [acceptAnnotation]: keptOn(lab)?.unpromoted ?? '' } } });
     await lab.pass(180_000);
     expect([left(lab), lab.answering(), lab.lost.slice(0, 3)]).toEqual([handedOver, [APP], []]);
-    lab.close();
   });
 });
 
@@ -351,7 +334,6 @@ describe('I19: configs count as the template does', () => {
     await lab.pass(180_000);
     expect([lab.answering(), lab.server.find(primaryRef), lab.clock.pending]).toEqual([[APP], undefined, 0]);
     expect(lab.lost.slice(0, 3)).toEqual([]);
-    lab.close();
   });
 
   it('I19: a Canary of another name takes the copy over with the primary', async () => {
@@ -367,7 +349,6 @@ describe('I19: configs count as the template does', () => {
     lab.server.delete({ ...canaryRef, name: 'renamed' });
     await lab.pass(60_000);
     expectKeptBy(lab, 'renamed');
-    lab.close();
   });
 
   it('I19: without the right to write copies, they stay with the primary under their former owner', async () => {
@@ -385,7 +366,6 @@ describe('I19: configs count as the template does', () => {
     await lab.pass(GRACE_MS);
     expect([lab.phase('renamed'), lab.answering(), lab.server.find(copy) !== undefined]).toEqual(['Failed', [primaryRef.name], true]);
     expect(lab.lost.slice(0, 3)).toEqual([]);
-    lab.close();
   });
 
   function copyRef(lab: ModelLab) {
@@ -421,7 +401,6 @@ describe('I19: kills of Serin on the way', () => {
     const labs = await killedAtEachWrite(deleteCanary, (lab) => annotationOf(lab) !== undefined);
     for (const lab of labs) {
       expectKept(lab);
-      lab.close();
     }
   });
 
@@ -437,7 +416,6 @@ describe('I19: kills of Serin on the way', () => {
     for (const lab of labs) {
       expect([left(lab), lab.answering(), lab.lost.slice(0, 3)]).toEqual([handedOver, [APP], []]);
       expect(annotationOf(lab)).toBeUndefined();
-      lab.close();
     }
   });
 
@@ -449,7 +427,6 @@ describe('I19: kills of Serin on the way', () => {
     const labs = await killedAtEachWrite(replace, (lab) => lab.phase(name) === 'Failed');
     for (const lab of labs) {
       expect([lab.answering(), imageOf(lab), lab.lost.slice(0, 3)]).toEqual([[primaryRef.name], '1', []]);
-      lab.close();
     }
   });
 });
@@ -463,7 +440,6 @@ describe('I19: leftovers of earlier versions of Serin', () => {
     lab.start();
     await lab.pass(GRACE_MS);
     expectKept(lab);
-    lab.close();
   });
 
   it('I19: a target that holds the promoted bytes is handed over without a record of its template', async () => {
@@ -474,7 +450,6 @@ describe('I19: leftovers of earlier versions of Serin', () => {
     lab.start();
     await lab.pass(180_000);
     expect([left(lab), lab.answering()]).toEqual([handedOver, [APP]]);
-    lab.close();
   });
 
   function recordsOf(lab: ModelLab) {
@@ -496,7 +471,6 @@ describe('I19: a push after the deletion', () => {
     await lab.pass(180_000);
     expect([left(lab), lab.answering(), imageOf(lab, targetRef)]).toEqual([handedOver, [APP], '2']);
     expect(lab.lost.slice(0, 3)).toEqual([]);
-    lab.close();
   });
 
   it('I19: that is never ready, and returns to the failed template, leaves the primary serving and the target at zero', async () => {
@@ -509,7 +483,6 @@ describe('I19: a push after the deletion', () => {
     lab.push('2');
     await lab.pass(GRACE_MS);
     expectKept(lab);
-    lab.close();
   });
 
   it('I19: a failed template that is pushed again after a deletion and a return is not what a later deletion found', async () => {
@@ -527,7 +500,6 @@ describe('I19: a push after the deletion', () => {
     deleteCanary(lab);
     await lab.pass(GRACE_MS);
     expect([lab.answering(), imageOf(lab), imageOf(lab, targetRef), replicasOf(lab)]).toEqual([[primaryRef.name], '2', '3', 0]);
-    lab.close();
   });
 });
 
@@ -549,6 +521,5 @@ describe('I19: a Canary that is deleted and made again at once', () => {
     await lab.pass(60_000);
     expect([lab.phase(name), lab.answering(), imageOf(lab)]).toEqual(['Failed', [primaryRef.name], '1']);
     expect(lab.lost.slice(0, 3)).toEqual([]);
-    lab.close();
   });
 });

@@ -75,14 +75,12 @@ it.each(edges)('I7: $what, stays after the Canary, leads to the apex Service and
   expect([backends(route), route?.metadata.ownerReferences]).toEqual([[APP], undefined]);
   expect(left(lab)).toEqual([`Deployment/${APP}`, `Service/${APP}`, `${ref.kind}/${APP}`].toSorted());
   expect(lab.lost).toEqual([]);
-  lab.close();
 });
 
 it.each(edges)('I7: $what, with revertOnDeletion: it stays too', async ({ spec, ref }) => {
   const lab = await initialized({ ...spec, revertOnDeletion: true }, true);
   await deleted(lab);
   expect(backends(lab.server.find(ref))).toEqual([APP]);
-  lab.close();
 });
 
 it.each(edges)('I7: $what: the next Canary has it as its own again, and leaves it again', async ({ spec, ref }) => {
@@ -97,7 +95,6 @@ it.each(edges)('I7: $what: the next Canary has it as its own again, and leaves i
   expect(backends(again)).not.toEqual([APP]);
   await deleted(lab);
   expect([backends(lab.server.find(ref)), lab.server.find(ref)?.metadata.ownerReferences, lab.lost]).toEqual([[APP], undefined, []]);
-  lab.close();
 });
 
 it.each(edges)('I7: $what: at an uninstall it leads nowhere, and goes', async ({ spec }) => {
@@ -108,7 +105,6 @@ it.each(edges)('I7: $what: at an uninstall it leads nowhere, and goes', async ({
   lab.server.delete(targetRef);
   await lab.pass(GRACE_MS + 120_000);
   expect(left(lab)).toEqual([]);
-  lab.close();
 });
 
 it.each(edges)('I7: $what, left to a target that goes before the anchor does: it goes with the rest', async ({ spec, ref }) => {
@@ -121,7 +117,6 @@ it.each(edges)('I7: $what, left to a target that goes before the anchor does: it
   lab.server.delete(targetRef);
   await lab.pass(GRACE_MS + 120_000);
   expect(left(lab)).toEqual([]);
-  lab.close();
 });
 
 it.each(edges)('I7: $what, stays where Serin is killed at any step of the deletion', async ({ spec, ref }) => {
@@ -133,7 +128,6 @@ it.each(edges)('I7: $what, stays where Serin is killed at any step of the deleti
     lab.start();
     await lab.pass(GRACE_MS);
     expect([afterMs, backends(lab.server.find(ref)), lab.lost]).toEqual([afterMs, [APP], []]);
-    lab.close();
   }
 });
 
@@ -141,7 +135,6 @@ it.each(meshes)('I7: $what: the route goes, and clients fall back to the Service
   const lab = await initialized(spec);
   await deleted(lab);
   expect([lab.server.find(ref), left(lab), lab.lost]).toEqual([undefined, [`Deployment/${APP}`, `Service/${APP}`], []]);
-  lab.close();
 });
 
 it('I7: a mark that was copied to a route of another name makes it no one of ours', async () => {
@@ -154,5 +147,4 @@ it('I7: a mark that was copied to a route of another name makes it no one of our
   expect(lab.server.find(ref)?.metadata.ownerReferences).toBeUndefined();
   await deleted(lab);
   expect(backends(lab.server.find(ref))).toEqual([APP]);
-  lab.close();
 });

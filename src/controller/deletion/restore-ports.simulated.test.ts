@@ -59,7 +59,6 @@ it.each(ends)('after $end the Service of the user has its own ports again', asyn
     lab.server.delete(canaryRef);
     await lab.pass(GRACE_MS);
     expect(portsOf(lab)).toEqual([WEB]);
-    lab.close();
   }
 });
 
@@ -69,7 +68,6 @@ it('after an uninstall too', async () => {
   lab.server.delete(targetRef);
   await lab.pass(GRACE_MS + 120_000);
   expect(portsOf(lab)).toEqual([WEB]);
-  lab.close();
 });
 
 it('a port that the user has added meanwhile stays', async () => {
@@ -80,7 +78,6 @@ it('a port that the user has added meanwhile stays', async () => {
   lab.server.delete(canaryRef);
   await lab.pass(GRACE_MS);
   expect(portsOf(lab)).toEqual([WEB, added]);
-  lab.close();
 });
 
 it.each([
@@ -94,5 +91,4 @@ it.each([
   lab.server.delete(canaryRef);
   await lab.pass(GRACE_MS);
   expect(numbers(lab)).toEqual([80, 8080]);
-  lab.close();
 });

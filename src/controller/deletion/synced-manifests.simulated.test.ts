@@ -77,7 +77,6 @@ describe('I19: manifests that Git applies again over a kept primary', () => {
       expect(corrected).toContain('spec.selector.app was changed by argocd-controller');
       expect(corrected).toContain(`serin accept ${APP} -n test`);
       expect([raw(lab.server.find(targetRef))?.spec.replicas, eventsOf(lab, 'TargetScaledUp').length]).toEqual([1, 1]);
-      lab.close();
     },
   );
 
@@ -93,7 +92,6 @@ describe('I19: manifests that Git applies again over a kept primary', () => {
     lab.push('3');
     expect(await lab.passUntil(() => lab.server.find(primaryRef) === undefined, 180_000)).toBe(true);
     expect([lab.answering(), imageOf(lab, targetRef)]).toEqual([[APP], '3']);
-    lab.close();
   });
 
   it('I19: while Serin is down are put back when it starts, and at rest nothing is requested or written', async () => {
@@ -107,7 +105,6 @@ describe('I19: manifests that Git applies again over a kept primary', () => {
     const sent = lab.writes.length;
     await lab.pass(GRACE_MS);
     expect(lab.writes.length).toBe(sent);
-    lab.close();
   });
 });
 
@@ -126,7 +123,6 @@ describe('I7: manifests that Git applies again before the target of a deleted Ca
     lab.push('4');
     expect(await lab.passUntil(() => lab.server.find(primaryRef) === undefined, 180_000)).toBe(true);
     expect([lab.answering(), imageOf(lab, targetRef), lost()]).toEqual([[APP], '4', []]);
-    lab.close();
   });
 
   it('I7: the primary serves until the pods of what was promoted are ready', async () => {
@@ -136,7 +132,6 @@ describe('I7: manifests that Git applies again before the target of a deleted Ca
     const lost = await syncAndReact(lab);
     expect(await lab.passUntil(() => lab.server.find(primaryRef) === undefined, 180_000)).toBe(true);
     expect([lab.answering(), lost()]).toEqual([[APP], []]);
-    lab.close();
   });
 
   it('I19: at once after the deletion, they are no hand-over of what has failed', async () => {
@@ -145,6 +140,5 @@ describe('I7: manifests that Git applies again before the target of a deleted Ca
     const lost = await syncAndReact(lab);
     await lab.pass(GRACE_MS);
     expect([lab.answering(), imageOf(lab), lost()]).toEqual([[primaryRef.name], '1', []]);
-    lab.close();
   });
 });

@@ -58,6 +58,5 @@ it.each(
     expect(lab.answering()).toEqual([APP]);
     expect(lab.nodes.serves(APP, NAMESPACE)).toBe(true);
     expect(lab.lost.slice(0, 3)).toEqual([]);
-    lab.close();
   },
 );

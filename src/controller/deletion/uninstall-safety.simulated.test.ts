@@ -24,7 +24,6 @@ it('I7: a target that came back while Serin was down and goes again has a whole 
   expect(lab.answering()).toEqual([primaryRef.name]);
   await lab.pass(60_000);
   expect(left(lab)).toEqual(['Service/podinfo']);
-  lab.close();
 });
 
 it('I7: the grace of an anchor that was restored from a backup begins when it is found', async () => {
@@ -46,7 +45,6 @@ it('I7: the grace of an anchor that was restored from a backup begins when it is
   expect(lab.server.find(anchorRef)).toBeDefined();
   await lab.pass(60_000);
   expect(lab.server.find(anchorRef)).toBeUndefined();
-  lab.close();
 });
 
 it('I7: a target that is just being replaced when Serin comes back after the grace keeps its primary', async () => {
@@ -62,7 +60,6 @@ it('I7: a target that is just being replaced when Serin comes back after the gra
   makers.target(lab);
   await lab.pass(120_000);
   expect(left(lab)).toEqual(['Deployment/podinfo', 'Service/podinfo']);
-  lab.close();
 });
 
 it('I7: a Canary of another name on the same target keeps the primary until it is also deleted', async () => {
@@ -78,7 +75,6 @@ it('I7: a Canary of another name on the same target keeps the primary until it i
   expect(lab.answering()).toEqual([primaryRef.name]);
   await lab.pass(60_000);
   expect(left(lab)).toEqual(['Service/podinfo']);
-  lab.close();
 });
 
 it('I7: a Canary whose target was edited is none that was deleted while Serin was down', async () => {
@@ -92,5 +88,4 @@ it('I7: a Canary whose target was edited is none that was deleted while Serin wa
   lab.start();
   await lab.pass(2 * GRACE_MS);
   expect(lab.server.find(primaryRef)).toBeDefined();
-  lab.close();
 });

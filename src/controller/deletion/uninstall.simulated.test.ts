@@ -60,7 +60,6 @@ describe('uninstalling an application, in virtual time', () => {
     expect(raw(lab.server.find(primaryRef))?.spec.replicas).toBe(1);
     await lab.pass(60_000);
     expect([left(lab), lab.clock.pending]).toEqual([[], 0]);
-    lab.close();
   });
 
   it.each(named)('I7: $name while Serin is down: the grace begins when it is back', async ({ order }) => {
@@ -73,7 +72,6 @@ describe('uninstalling an application, in virtual time', () => {
     expect(raw(lab.server.find(primaryRef))?.spec.replicas).toBe(1);
     await lab.pass(60_000);
     expect(left(lab)).toEqual([]);
-    lab.close();
   });
 
   it('I7: the grace is neither cut short nor started again by restarts, and a resting one sends nothing', async () => {
@@ -90,7 +88,6 @@ describe('uninstalling an application, in virtual time', () => {
     lab.start();
     await lab.pass(60_000);
     expect(lab.server.find(primaryRef)).toBeUndefined();
-    lab.close();
   });
 
   it('I7: a target that comes back within the grace has its application back, and the next grace is a whole one', async () => {
@@ -101,7 +98,6 @@ describe('uninstalling an application, in virtual time', () => {
     makers.target(lab);
     await lab.pass(120_000);
     expect([left(lab), lab.answering()]).toEqual([[`Deployment/${APP}`, `Service/${APP}`], [APP]]);
-    lab.close();
   });
 
   it('I7: an application whose target was deleted without its Canary keeps its primary as long as the Canary exists', async () => {
@@ -109,7 +105,6 @@ describe('uninstalling an application, in virtual time', () => {
     lab.server.delete(targetRef);
     await lab.pass(2 * GRACE_MS);
     expect([lab.lost, lab.answering()]).toEqual([[], [primaryRef.name]]);
-    lab.close();
   });
 
   it('I7: deleted before its route was written, nothing is left, and no route is made on the way', async () => {
@@ -126,7 +121,6 @@ describe('uninstalling an application, in virtual time', () => {
     lab.start();
     await lab.pass(2 * GRACE_MS);
     expect(left(lab)).toEqual([]);
-    lab.close();
   });
 
   it("I7: the user's objects are restored: the Service leads to the pods of the target again", async () => {
@@ -138,7 +132,6 @@ describe('uninstalling an application, in virtual time', () => {
     expect(raw(lab.server.find({ apiVersion: 'v1', kind: 'Service', name: APP, namespace: NAMESPACE }))?.spec.selector).toEqual({
       app: APP,
     });
-    lab.close();
   });
 
   it('I7: without a Service of the user, the Service that Serin made is also deleted, even if the target went while it was restored', async () => {
@@ -148,7 +141,6 @@ describe('uninstalling an application, in virtual time', () => {
     manifests.target(lab);
     await lab.pass(GRACE_MS + 120_000);
     expect(left(lab)).toEqual([]);
-    lab.close();
   });
 
   it("I7: a Service of Serin that the user has applied a manifest over is the user's, and stays", async () => {
@@ -165,7 +157,6 @@ describe('uninstalling an application, in virtual time', () => {
     });
     await lab.pass(GRACE_MS + 60_000);
     expect(left(lab)).toEqual([`Service/${APP}`]);
-    lab.close();
   });
 
   it.each([
@@ -188,7 +179,6 @@ describe('uninstalling an application, in virtual time', () => {
     makers.target(lab);
     await lab.pass(120_000);
     expect([left(lab), lab.answering()]).toEqual([[`Deployment/${APP}`, `Service/${APP}`], [APP]]);
-    lab.close();
   });
 
   it('I7: a mark that is taken off the Canary again keeps nothing', async () => {
@@ -207,7 +197,6 @@ describe('uninstalling an application, in virtual time', () => {
     lab.start();
     await lab.pass(GRACE_MS + 60_000);
     expect(left(lab)).toEqual([`Service/${APP}`]);
-    lab.close();
   });
 });
 
@@ -226,7 +215,6 @@ describe('installing an application again, in virtual time', () => {
       await lab.pass(20_000);
     }
     await initializedOn(lab, '3');
-    lab.close();
   });
 
   it.each([
@@ -242,7 +230,6 @@ describe('installing an application again, in virtual time', () => {
       await lab.pass(20_000);
     }
     await releasedOn(lab, '3');
-    lab.close();
   });
 
   it('I19: while Serin is down: it takes over the primary that serves, and releases the new version', async () => {
@@ -254,7 +241,6 @@ describe('installing an application again, in virtual time', () => {
     makers.canary(lab);
     lab.start();
     await releasedOn(lab, '3');
-    lab.close();
   });
 
   it('I7: a Canary made again unmodified, while its application is restored, waits for that and starts like new', async () => {
@@ -264,7 +250,6 @@ describe('installing an application again, in virtual time', () => {
     makers.canary(lab);
     await initializedOn(lab, '2');
     expect(lab.lost).toEqual([]);
-    lab.close();
   });
 
   it('I19: one made again with another image in the target, before its application is restored, releases that', async () => {
@@ -275,7 +260,6 @@ describe('installing an application again, in virtual time', () => {
     lab.push('4');
     await releasedOn(lab, '4');
     expect(lab.lost).toEqual([]);
-    lab.close();
   });
 
   it('I7: a Canary that waits for its target keeps the primary of the last one beyond the grace', async () => {
@@ -292,7 +276,6 @@ describe('installing an application again, in virtual time', () => {
     makers.target(lab);
     await releasedOn(lab, '3');
     expect(lab.lost).toEqual([]);
-    lab.close();
   });
 
   describe('a Canary that was made again says what it waits for', () => {
@@ -312,7 +295,6 @@ describe('installing an application again, in virtual time', () => {
       expect(accepted(lab)).toMatch(`waits for Deployment ${APP}: create it`);
       makers.target(lab);
       await releasedOn(lab, '3');
-      lab.close();
     });
 
     it('I7: for its target instead of the end of the grace, which it has stopped', async () => {
@@ -323,7 +305,6 @@ describe('installing an application again, in virtual time', () => {
       makers.canary(lab);
       await lab.pass(60_000);
       expect(accepted(lab)).toMatch(`waits for Deployment ${APP}: create it`);
-      lab.close();
     });
   });
 
@@ -342,7 +323,6 @@ describe('installing an application again, in virtual time', () => {
     expect(lab.answering()).toEqual([primaryRef.name]);
     await lab.pass(180_000);
     expect([left(lab), lab.clock.pending]).toEqual([[], 0]);
-    lab.close();
   });
 
   it('I7: with another target it begins when the grace of the last one is over', async () => {
@@ -357,7 +337,6 @@ describe('installing an application again, in virtual time', () => {
     expect(lab.server.find(primaryRef)).toBeDefined();
     expect(await lab.passUntil(() => lab.phase() === 'Initialized', 300_000)).toBe(true);
     expect([imageOf(lab, { ...next, name: 'next-primary' }), lab.server.find(primaryRef)]).toEqual(['7', undefined]);
-    lab.close();
   });
 });
 

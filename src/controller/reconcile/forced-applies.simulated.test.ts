@@ -101,6 +101,5 @@ it.each(Object.keys(kinds))(
     expect(await lab.passUntil(() => lab.phase() === 'Progressing', 60_000)).toBe(true);
     expect(await lab.passUntil(() => lab.phase() === 'Succeeded', 900_000)).toBe(true);
     expect(announced(lab)).toBe(quiet);
-    lab.close();
   },
 );

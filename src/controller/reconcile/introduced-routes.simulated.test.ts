@@ -118,7 +118,6 @@ describe.each(['HTTPRoute', 'HTTPProxy'] as const)('DF650: proxies know a Servic
     list('first', 'later');
     expect(await lab.passUntil(() => leads('later')[1]?.[`${APP}-primary:80`] === 100, 60_000)).toBe(true);
     expect(lost).toEqual([]);
-    lab.close();
   });
 
   it('where the route is made later', async () => {
@@ -126,7 +125,6 @@ describe.each(['HTTPRoute', 'HTTPProxy'] as const)('DF650: proxies know a Servic
     create('later', route('later.example.org', to(APP)));
     expect(await lab.passUntil(() => leads('later')[0]?.[`${APP}-primary:80`] === 100, 60_000)).toBe(true);
     expect(lost).toEqual([]);
-    lab.close();
   });
 
   it.each([
@@ -139,7 +137,6 @@ describe.each(['HTTPRoute', 'HTTPProxy'] as const)('DF650: proxies know a Servic
     edit('later', route('later.example.org', ...after));
     expect(await lab.passUntil(() => leads('later')[1]?.[`${APP}-primary:${port}`] === 100, 60_000)).toBe(true);
     expect(lost).toEqual([]);
-    lab.close();
   });
 
   it('where its user leads a route elsewhere, and to the application again', async () => {
@@ -150,7 +147,6 @@ describe.each(['HTTPRoute', 'HTTPProxy'] as const)('DF650: proxies know a Servic
     edit('later', back);
     expect(await lab.passUntil(() => leads('later')[0]?.[`${APP}-primary:80`] === 100, 60_000)).toBe(true);
     expect(lost).toEqual([]);
-    lab.close();
   });
 
   it('in the middle of a release, which goes on when the route has its weight', async () => {
@@ -162,7 +158,6 @@ describe.each(['HTTPRoute', 'HTTPProxy'] as const)('DF650: proxies know a Servic
     expect(leads('later')).toEqual(leads('first'));
     expect(await lab.passUntil(() => lab.phase() === 'Succeeded', 900_000)).toBe(true);
     expect(lost).toEqual([]);
-    lab.close();
   });
 
   it.each([
@@ -193,7 +188,6 @@ describe.each(['HTTPRoute', 'HTTPProxy'] as const)('DF650: proxies know a Servic
     expect(eventsOf(lab, 'DriftCorrected')).toEqual([
       expect.stringMatching(/ was changed by .*: Serin splits the application in it again, and keeps all else; set spec.suspend: true/),
     ]);
-    lab.close();
   });
 
   it.each([1, 2, 3])('and where a tool puts the manifest back while its correction is announced, %d times', async (times) => {
@@ -208,7 +202,6 @@ describe.each(['HTTPRoute', 'HTTPProxy'] as const)('DF650: proxies know a Servic
     }
     expect(await lab.passUntil(() => leads('first')[0]?.[`${APP}-primary:80`] === 100, 60_000)).toBe(true);
     expect(lost, states.join('\n')).toEqual([]);
-    lab.close();
   });
 
   it('and where a leader follows that did not announce the correction itself, and finds the announcement', async () => {
@@ -242,6 +235,5 @@ describe.each(['HTTPRoute', 'HTTPProxy'] as const)('DF650: proxies know a Servic
     edit('first', { ...first, [kinds[kind].list]: [shared, added] });
     expect(await lab.passUntil(() => JSON.stringify(leads('first')[0]) === JSON.stringify(split(0)), INTRODUCED_FOR_MS - 1)).toBe(true);
     expect(await lab.passUntil(() => leads('first')[1]?.[`${APP}-primary:9090`] === 100, 60_000)).toBe(true);
-    lab.close();
   });
 });

@@ -86,7 +86,6 @@ describe.each(Object.keys(kinds))('I17, DF868: service.port is edited over a %s 
     await lab.pass(300_000);
     expect(lab.writes.slice(written)).toEqual([]);
     expect([[...dangling], lost, lab.lost]).toEqual([[], [], []]);
-    lab.close();
   });
 
   it('and back, and a Service of the user’s has only its own ports again', async () => {
@@ -100,7 +99,6 @@ describe.each(Object.keys(kinds))('I17, DF868: service.port is edited over a %s 
     expect([[...dangling], lost, lab.lost]).toEqual([[], [], []]);
     await deleteCanary(lab);
     expect(allPorts(lab)).toEqual([[80], undefined, undefined]);
-    lab.close();
   });
 });
 
@@ -116,7 +114,6 @@ it('I17: a port that an edit of the Canary has added goes with the next edit, al
   lab.start();
   await lab.pass(60_000);
   expect([leadsTo(), allPorts(lab)]).toEqual([[82], Array(3).fill([80, 82, 90])]);
-  lab.close();
 });
 
 it.each([
@@ -132,6 +129,5 @@ it.each([
     expect(await lab.passUntil(() => lab.phase() === 'Succeeded', 900_000)).toBe(true);
     expect([leadsTo(), allPorts(lab)]).toEqual([[81], Array(3).fill(hasService ? [80, 81] : [81])]);
     expect([[...dangling], lost, lab.lost]).toEqual([[], [], []]);
-    lab.close();
   },
 );

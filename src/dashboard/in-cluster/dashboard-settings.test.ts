@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { type DashboardFlags, dashboardSettings } from './dashboard-settings.ts';
 
 const sound: DashboardFlags = {
@@ -61,16 +61,13 @@ it.each<[string, Partial<DashboardFlags>, RegExp]>([
 
 it('the redirect URI is below the address, and a client secret is without the end of its line', () => {
   const folder = mkdtempSync(join(tmpdir(), 'serin-oidc-'));
-  try {
-    const file = join(folder, 'secret');
-    writeFileSync(file, 'well kept\n');
-    const settings = dashboardSettings({ ...sound, ...oidc, dashboardOidcClientSecretFile: file });
-    expect(settings).toMatchObject({ oidc: { redirectUri: 'https://serin.example.org/login/callback', clientSecret: 'well kept' } });
-    writeFileSync(file, '\n');
-    expect(dashboardSettings({ ...sound, ...oidc, dashboardOidcClientSecretFile: file })).toEqual({
-      problems: [expect.stringContaining('is empty')],
-    });
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'secret');
+  writeFileSync(file, 'well kept\n');
+  const settings = dashboardSettings({ ...sound, ...oidc, dashboardOidcClientSecretFile: file });
+  expect(settings).toMatchObject({ oidc: { redirectUri: 'https://serin.example.org/login/callback', clientSecret: 'well kept' } });
+  writeFileSync(file, '\n');
+  expect(dashboardSettings({ ...sound, ...oidc, dashboardOidcClientSecretFile: file })).toEqual({
+    problems: [expect.stringContaining('is empty')],
+  });
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type ApiServer, startApiServer } from './index.ts';
 import type { Json, JsonObject } from './json.ts';
 
@@ -262,19 +262,16 @@ describe('list and watch', () => {
   });
   it('says 410 in the stream when the version is too old', async () => {
     const forgetful = await startApiServer({ watchWindow: 100 });
-    try {
-      const url = `${forgetful.url}/api/v1/namespaces/default/configmaps`;
-      const headers = { 'content-type': 'application/json' };
-      await Promise.all(
-        Array.from({ length: 120 }, (_, at) =>
-          fetch(url, { method: 'POST', headers, body: JSON.stringify({ metadata: { name: `made-${at}` } }) }),
-        ),
-      );
-      const answer = await fetch(`${url}?watch=1&resourceVersion=1&timeoutSeconds=1`);
-      expect(JSON.parse(await answer.text())).toMatchObject({ type: 'ERROR', object: { code: 410, reason: 'Expired' } });
-    } finally {
-      await forgetful.stop();
-    }
+    onTestFinished(() => forgetful.stop());
+    const url = `${forgetful.url}/api/v1/namespaces/default/configmaps`;
+    const headers = { 'content-type': 'application/json' };
+    await Promise.all(
+      Array.from({ length: 120 }, (_, at) =>
+        fetch(url, { method: 'POST', headers, body: JSON.stringify({ metadata: { name: `made-${at}` } }) }),
+      ),
+    );
+    const answer = await fetch(`${url}?watch=1&resourceVersion=1&timeoutSeconds=1`);
+    expect(JSON.parse(await answer.text())).toMatchObject({ type: 'ERROR', object: { code: 410, reason: 'Expired' } });
   });
 });
 

@@ -4,9 +4,8 @@ import { decodedUri } from '../../base/decoded-uri.ts';
 import { baseUrl } from '../http/base-url.ts';
 import type { SampleRule } from '../samples.ts';
 import { type BackendSource, type MakeBackend, requestTo, wrongAddress } from './backend.ts';
+import { foreignNamespaceProblem, statusReason } from './cluster-query.ts';
 import { jsonBackend } from './json-backend.ts';
-import { foreignNamespaceProblem } from './own-namespace.ts';
-import { statusReason } from './status-reason.ts';
 
 const API = '/apis/external.metrics.k8s.io/v1beta1';
 const RULE: SampleRule = { series: 'first', sample: 'first', null: 'noData', empty: 'noData', nan: 'keep' };

@@ -6,11 +6,10 @@ import { type AskCluster, askCluster } from '../http/ask-cluster.ts';
 import { UnansweredError, withinTimeout } from '../http/within-timeout.ts';
 import type { SampleRule } from '../samples.ts';
 import type { BackendSource, MakeBackend } from './backend.ts';
+import { foreignNamespaceProblem, statusReason } from './cluster-query.ts';
 import { jsonBackend } from './json-backend.ts';
 import { type KeptnQuery, readKeptnQuery } from './keptn-query.ts';
 import type { Measurement } from './metric-provider.ts';
-import { foreignNamespaceProblem } from './own-namespace.ts';
-import { statusReason } from './status-reason.ts';
 
 const WHO = 'Keptn';
 const API = '/apis/metrics.keptn.sh/v1beta1';

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type PrometheusOptions, prometheus } from './prometheus.ts';
+import { type PrometheusOptions, prometheusAt } from './prometheus.ts';
 
 let server: Server | undefined;
 afterEach(() => {
@@ -17,7 +17,7 @@ async function serve(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 const ask = (address: string, options: Partial<PrometheusOptions> = {}, query = 'up') =>
-  prometheus({ address, timeoutMs: 60_000, ...options }).runQuery(query, new AbortController().signal);
+  prometheusAt({ address, timeoutMs: 60_000, ...options }).runQuery(query, new AbortController().signal);
 const vector = (...values: unknown[]) =>
   JSON.stringify({ status: 'success', data: { resultType: 'vector', result: values.map((value) => ({ metric: {}, value: [1, value] })) } });
 
@@ -87,7 +87,7 @@ describe('an answer of Prometheus', () => {
   it('is an error when it does not come in time, or is not waited for', async () => {
     const address = await serve(() => {});
     expect(await ask(address, { timeoutMs: 60 })).toEqual({ kind: 'error', reason: 'Prometheus did not answer within 60 ms' });
-    const cancelled = prometheus({ address, timeoutMs: 60_000 }).runQuery('up', AbortSignal.abort());
+    const cancelled = prometheusAt({ address, timeoutMs: 60_000 }).runQuery('up', AbortSignal.abort());
     expect(await cancelled).toEqual({ kind: 'error', reason: 'the query was cancelled' });
   });
 });
@@ -109,7 +109,7 @@ it('keeps a path prefix, folds white space, sends the token, and shows no creden
 
 it('is online when vector(1) is 1', async () => {
   let value = '1';
-  const provider = prometheus({ address: await serve((_, response) => response.end(vector(value))), timeoutMs: 60_000 });
+  const provider = prometheusAt({ address: await serve((_, response) => response.end(vector(value))), timeoutMs: 60_000 });
   const { signal } = new AbortController();
   expect(await provider.isOnline(signal)).toBeUndefined();
   value = '2';

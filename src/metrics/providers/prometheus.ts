@@ -27,7 +27,7 @@ export interface PrometheusOptions extends BackendTransport {
  * Prometheus' instant query API by the driver of prometheus-query, whose requests are sent by Serin's own client: limits, TLS, proxies, the egress policy and
  * the visible parts are Serin's. No credential passes through the driver, which keeps whole requests in its errors.
  */
-export function prometheus(options: PrometheusOptions): SeriesProvider {
+export function prometheusAt(options: PrometheusOptions): SeriesProvider {
   const runQuery = (query: string, signal: AbortSignal): Promise<Measurement> => instantQuery(query.replace(/\s+/g, ' '), options, signal);
   return {
     runQuery,
@@ -136,7 +136,7 @@ function detailOf(body: string, secrets: readonly (string | undefined)[]): strin
 }
 
 /** `spec.provider` of type `prometheus`: a token wins over a name and password (05 4.1). */
-export const prometheusBackend: MakeBackend = (source) => {
+export const prometheus: MakeBackend = (source) => {
   const { provider, secretName, choice } = source;
   const { address, headers } = provider;
   if (!address) return wrongField('spec.provider.address', 'is required');
@@ -146,9 +146,9 @@ export const prometheusBackend: MakeBackend = (source) => {
   }
   const options: PrometheusOptions = { address, choice, ...transportOf(source), ...(headers ? { headers } : {}) };
   const secret = optionalSecret(source, ['token', 'username', 'password']);
-  if (!secret) return prometheus(options);
+  if (!secret) return prometheusAt(options);
   const { token, username, password } = secret;
-  if (token) return prometheus({ ...options, bearer: token });
+  if (token) return prometheusAt({ ...options, bearer: token });
   if (username === undefined || password === undefined) return { problem: `Secret ${secretName} needs token, or username and password` };
-  return prometheus({ ...options, basicAuth: { username, password } });
+  return prometheusAt({ ...options, basicAuth: { username, password } });
 };

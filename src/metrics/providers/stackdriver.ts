@@ -6,7 +6,7 @@ import type { SampleRule } from '../samples.ts';
 import { type BackendSource, type MakeBackend, secretKeys, transportOf, wrongAddress, wrongField } from './backend.ts';
 import { jsonBackend } from './json-backend.ts';
 import { connecting, type MetricProvider } from './metric-provider.ts';
-import { prometheus } from './prometheus.ts';
+import { prometheusAt } from './prometheus.ts';
 import { ServiceAccountKey } from './service-account-key.ts';
 
 const DEFAULT_ADDRESS = 'https://monitoring.googleapis.com';
@@ -43,7 +43,7 @@ export const stackdriver: MakeBackend = (source) => {
   if (queryLanguage === 'promql') {
     const { choice } = source;
     const server = `${withoutTrailing(address, '/')}/v1/projects/${project}/location/global/prometheus`;
-    return withToken((bearer) => prometheus({ address: server, bearer, choice, ...transportOf(source) }));
+    return withToken((bearer) => prometheusAt({ address: server, bearer, choice, ...transportOf(source) }));
   }
   const url = baseUrl(address, `/v3/projects/${project}/timeSeries:query`);
   if (!url) return wrongAddress;

@@ -2,7 +2,7 @@ import { MADE_AND_REMOVED, type ProviderDefinition, routes } from '../provider.t
 import { apisixObservers } from './observer.ts';
 import { apisix } from './router.ts';
 
-export const apisixProvider: ProviderDefinition = {
+const apisixProvider: ProviderDefinition = {
   router: () => apisix,
   observers: apisixObservers,
   board: { id: 'apisix', title: 'Apache APISIX', toPrimary: 'APISIX counts both sides of a route together, and so do the checks.' },
@@ -10,3 +10,5 @@ export const apisixProvider: ProviderDefinition = {
   ownedWhole: ['http'],
   mergedLists: [{ kind: 'ApisixRoute', field: 'http', keyOf: ({ name }) => String(name) }],
 };
+
+export { apisixProvider as apisix };

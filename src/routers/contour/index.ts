@@ -2,7 +2,7 @@ import { BY_SERVICE, type ProviderDefinition, routes } from '../provider.ts';
 import { contourObservers } from './observer.ts';
 import { contour } from './router.ts';
 
-export const contourProvider: ProviderDefinition = {
+const contourProvider: ProviderDefinition = {
   router: ({ ingressClass }) => contour(ingressClass),
   observers: contourObservers,
   board: { id: 'contour', title: 'Contour (Envoy)', toPrimary: BY_SERVICE },
@@ -10,3 +10,5 @@ export const contourProvider: ProviderDefinition = {
   ownedWhole: ['routes'],
   overlay: { flags: ['--ingress-class=contour'] },
 };
+
+export { contourProvider as contour };

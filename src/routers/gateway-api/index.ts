@@ -12,14 +12,16 @@ const ofRules = [
   inNamespace(rule('kuadrant.io', ['authpolicies', 'ratelimitpolicies'], ['list'], attached)),
 ];
 
-export const gatewayApiProvider: ProviderDefinition = {
+const gatewayApiProvider: ProviderDefinition = {
   ...all,
   router: () => v1,
   permissions: [routes(group, ['httproutes', 'grpcroutes']), ...ofRules],
 };
 
-export const gatewayApiV1beta1Provider: ProviderDefinition = {
+const gatewayApiV1beta1Provider: ProviderDefinition = {
   ...all,
   router: () => v1beta1,
   permissions: [routes(group, ['httproutes']), ...ofRules],
 };
+
+export { gatewayApiProvider as 'gatewayapi:v1', gatewayApiV1beta1Provider as 'gatewayapi:v1beta1' };

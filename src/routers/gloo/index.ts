@@ -1,11 +1,16 @@
 import { BY_SERVICE, type ProviderDefinition, routes } from '../provider.ts';
-import { glooObservers } from './observer.ts';
+import { envoy } from '../queries/envoy.ts';
 import { gloo } from './router.ts';
 
-export const glooProvider: ProviderDefinition = {
+/** By the Service's name, as our router names the sides. */
+const upstream = (side: string) => `envoy_cluster_name=~"{{ namespace }}-{{ service }}-${side}upstream-[0-9a-zA-Z-]+_[0-9a-zA-Z-]+"`;
+
+const glooProvider: ProviderDefinition = {
   router: () => gloo,
-  observers: glooObservers,
+  observers: { Deployment: envoy('gloo', { canary: upstream('canary'), primary: upstream('primary') }) },
   board: { id: 'gloo', title: 'Gloo', toPrimary: BY_SERVICE },
   permissions: [routes('gateway.solo.io', ['routetables']), routes('gloo.solo.io', ['upstreams'])],
   ownedWhole: ['routes'],
 };
+
+export { glooProvider as gloo };

@@ -1,13 +1,10 @@
-import { type Board, MADE_AND_REMOVED, type ProviderDefinition, routes } from '../provider.ts';
-import { istioObservers } from './observer.ts';
+import { MADE_AND_REMOVED, type ProviderDefinition, routes } from '../provider.ts';
+import { istioBoard, istioObservers } from './observer.ts';
 import { istio } from './router.ts';
 
 const group = 'networking.istio.io';
 
-/** Also of SMI, whose requests Istio counts. */
-export const istioBoard: Board = { id: 'istio', title: 'Istio and SMI' };
-
-export const istioProvider: ProviderDefinition = {
+const istioProvider: ProviderDefinition = {
   router: () => istio,
   observers: istioObservers,
   board: istioBoard,
@@ -15,3 +12,5 @@ export const istioProvider: ProviderDefinition = {
   ownedWhole: ['http', 'tcp'],
   overlay: { prometheus: 'http://prometheus.istio-system:9090' },
 };
+
+export { istioProvider as istio };

@@ -1,4 +1,4 @@
-import type { Observers } from '../provider.ts';
+import type { Board, Observers } from '../provider.ts';
 import { meshOfService, meshOfWorkload } from '../queries/mesh.ts';
 
 const istio = {
@@ -7,6 +7,9 @@ const istio = {
   buckets: 'istio_request_duration_milliseconds_bucket',
   succeeded: 'response_code!~"5.*"',
 };
+
+/** Also of SMI, whose requests Istio counts. */
+export const istioBoard: Board = { id: 'istio', title: 'Istio and SMI' };
 
 export const istioObservers: Observers = {
   Deployment: meshOfWorkload({

@@ -1,16 +1,19 @@
 import type { ProviderDefinition } from '../provider.ts';
-import { knativeObservers } from './observer.ts';
+import { envoy } from '../queries/envoy.ts';
 import { knative } from './router.ts';
 
-export const knativeProvider: ProviderDefinition = {
+/** Both sides are Revisions: `{{ route }}` is the name of the measured one. */
+const revision = 'envoy_cluster_name=~"{{ namespace }}/{{ route }}"';
+
+const knativeProvider: ProviderDefinition = {
   router: () => knative,
-  observers: knativeObservers,
+  observers: { Deployment: envoy('knative', { canary: revision, primary: revision }) },
   board: {
     id: 'knative',
     title: 'Knative',
     kind: 'Service',
     toPrimary: [
-      'envoy_cluster_name=~"{{ namespace }}/{{ route }}"',
+      revision,
       'envoy_cluster_name=~"{{ namespace }}/{{ target }}-[0-9a-zA-Z]+",envoy_cluster_name!~"{{ namespace }}/{{ route }}"',
     ],
     variables: [
@@ -28,3 +31,5 @@ export const knativeProvider: ProviderDefinition = {
   // The Service that is the target: its permissions are those of the workload.
   permissions: [],
 };
+
+export { knativeProvider as knative };

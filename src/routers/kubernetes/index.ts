@@ -3,10 +3,12 @@ import { application } from '../queries/application.ts';
 import { kubernetesRouter } from './router.ts';
 
 /** `kubernetes` and `none`; both have only Services. */
-export const servicesProvider: ProviderDefinition = {
+const servicesProvider: ProviderDefinition = {
   router: () => kubernetesRouter,
   observers: application,
   board: { id: 'kubernetes', title: 'Services of Kubernetes' },
   pastApex: [],
   permissions: [],
 };
+
+export { servicesProvider as kubernetes, servicesProvider as none };

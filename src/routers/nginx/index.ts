@@ -3,7 +3,7 @@ import type { ProviderDefinition } from '../provider.ts';
 import { nginxObservers } from './observer.ts';
 import { nginx } from './router.ts';
 
-export const nginxProvider: ProviderDefinition = {
+const nginxProvider: ProviderDefinition = {
   router: ({ ingressAnnotationsPrefix }) => nginx(ingressAnnotationsPrefix),
   observers: nginxObservers,
   board: { id: 'nginx', title: 'ingress-nginx', toPrimary: ['canary!=""', 'canary=""'] },
@@ -12,3 +12,5 @@ export const nginxProvider: ProviderDefinition = {
   permissions: ingressPermissions,
   ownedWhole: ['rules'],
 };
+
+export { nginxProvider as nginx };

@@ -3,7 +3,7 @@ import type { ProviderDefinition } from '../provider.ts';
 import { skipperObservers } from './observer.ts';
 import { skipper } from './router.ts';
 
-export const skipperProvider: ProviderDefinition = {
+const skipperProvider: ProviderDefinition = {
   router: () => skipper,
   observers: skipperObservers,
   board: {
@@ -15,3 +15,5 @@ export const skipperProvider: ProviderDefinition = {
   permissions: ingressPermissions,
   ownedWhole: ['rules'],
 };
+
+export { skipperProvider as skipper };

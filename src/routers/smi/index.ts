@@ -1,5 +1,4 @@
-import { istioBoard } from '../istio/index.ts';
-import { istioObservers } from '../istio/observer.ts';
+import { istioBoard, istioObservers } from '../istio/observer.ts';
 import { MADE_AND_REMOVED, type ProviderDefinition, routes } from '../provider.ts';
 import { linkerdObservers, osmObservers } from './observer.ts';
 import { type SmiVersion, smi } from './router.ts';
@@ -19,20 +18,29 @@ function smiProvider(version: SmiVersion): ProviderDefinition {
   };
 }
 
-export const smiV1alpha1Provider = smiProvider('v1alpha1');
-export const smiV1alpha2Provider = smiProvider('v1alpha2');
-export const smiV1alpha3Provider = smiProvider('v1alpha3');
-export const smiV1alpha4Provider = smiProvider('v1alpha4');
+const smiV1alpha1Provider = smiProvider('v1alpha1');
+const smiV1alpha2Provider = smiProvider('v1alpha2');
+const smiV1alpha3Provider = smiProvider('v1alpha3');
+const smiV1alpha4Provider = smiProvider('v1alpha4');
 
-export const linkerdProvider: ProviderDefinition = {
+const linkerdProvider: ProviderDefinition = {
   ...smiV1alpha1Provider,
   observers: linkerdObservers,
   board: { id: 'linkerd', title: 'Linkerd' },
   overlay: { prometheus: 'http://prometheus.linkerd-viz:9090' },
 };
 
-export const osmProvider: ProviderDefinition = {
+const osmProvider: ProviderDefinition = {
   ...smiV1alpha2Provider,
   observers: osmObservers,
   board: { id: 'osm', title: 'Open Service Mesh' },
+};
+
+export {
+  linkerdProvider as linkerd,
+  osmProvider as osm,
+  smiV1alpha1Provider as 'smi:v1alpha1',
+  smiV1alpha2Provider as 'smi:v1alpha2',
+  smiV1alpha3Provider as 'smi:v1alpha3',
+  smiV1alpha4Provider as 'smi:v1alpha4',
 };

@@ -5,7 +5,7 @@ import { traefik } from './router.ts';
 
 const PAST = 'routes that lead past the TraefikService; without it that is not checked';
 
-export const traefikProvider: ProviderDefinition = {
+const traefikProvider: ProviderDefinition = {
   router: () => traefik,
   observers: traefikObservers,
   board: { id: 'traefik', title: 'Traefik', toPrimary: BY_SERVICE },
@@ -15,3 +15,5 @@ export const traefikProvider: ProviderDefinition = {
   ],
   ownedWhole: ['services', 'mirrors'],
 };
+
+export { traefikProvider as traefik };

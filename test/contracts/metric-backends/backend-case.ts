@@ -80,6 +80,8 @@ export interface BackendCase {
   refusalCode?: 'QueryInvalid';
   /** Texts of the Secret that nothing may show. */
   planted: readonly string[];
+  /** Its row in docs/metrics.md. */
+  docs: { address: string; keys: string; query: string };
 }
 
 /** The query of a check. */
@@ -101,6 +103,18 @@ export const sourceOf = (known: BackendCase, type: string, address: string, choi
 function clusterAt(address: string): AskCluster {
   const cluster = createCluster(connectionTo(address));
   return ({ method = 'GET', path, body }, signal) => cluster.ask(method, path, { ...(body && { body }), signal });
+}
+
+/** The bodies of its good answer and of its refusal. */
+export async function bodiesOf(known: BackendCase): Promise<{ value: string; refused: string }> {
+  const fake = await known.start();
+  const bodyOf = async (scenario: Scenario): Promise<string> => {
+    fake.answersWith(scenario);
+    return (await fetch(fake.address)).text();
+  };
+  const bodies = { value: await bodyOf('value'), refused: await bodyOf('refused') };
+  await fake.stop();
+  return bodies;
 }
 
 export const isNumber = (expected: number): Measurement => ({ kind: 'value', value: expected });

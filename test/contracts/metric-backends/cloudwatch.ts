@@ -65,4 +65,9 @@ export const cloudwatch: BackendCase = {
   stale: 'the window that is asked for is the only measure of age',
   refusalShown: /answered 400: The value for Period is not supported/,
   planted: ['planted-id', 'planted-secret'],
+  docs: {
+    address: "Amazon's; see below",
+    keys: 'none; or `aws_access_key_id`, `aws_secret_access_key`, `aws_session_token` if there is one',
+    query: 'a JSON array of MetricDataQuery; `region` is needed',
+  },
 };

@@ -31,4 +31,9 @@ export const datadog: BackendCase = {
   refusalShown: /answered 400: Error parsing query/,
   refusalCode: 'QueryInvalid',
   planted: ['planted-api', 'planted-app'],
+  docs: {
+    address: '`https://api.datadoghq.com` unless given',
+    keys: '`datadog_api_key`, `datadog_application_key`',
+    query: 'a query of API v1',
+  },
 };

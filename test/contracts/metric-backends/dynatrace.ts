@@ -30,4 +30,5 @@ export const dynatrace: BackendCase = {
   refusalShown: /answered 400: Could not parse metric selector/,
   refusalCode: 'QueryInvalid',
   planted: ['planted-token'],
+  docs: { address: 'needed', keys: '`dynatrace_token`', query: 'a metric selector' },
 };

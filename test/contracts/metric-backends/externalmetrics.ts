@@ -24,6 +24,11 @@ const common = {
   NaN: 'a quantity is a number',
   stale: 'values carry their time, and the API serves the latest only',
   refusalShown: /answered 400: BadRequest/,
+  docs: {
+    address: 'the cluster unless given',
+    keys: 'none; `token` for an address',
+    query: "`[namespace/]metric[?labelSelector=…]`, in the cluster of the template's own namespace",
+  },
 } satisfies Partial<BackendCase>;
 
 /** At the address of the template, with the token of its Secret. */

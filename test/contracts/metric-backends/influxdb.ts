@@ -46,4 +46,5 @@ export const influxdb: BackendCase = {
   refusalShown: /answered 400: compilation failed/,
   refusalCode: 'QueryInvalid',
   planted: ['planted-token'],
+  docs: { address: 'needed', keys: 'none; or `token` and `org`', query: 'Flux' },
 };

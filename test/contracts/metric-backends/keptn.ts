@@ -9,6 +9,12 @@ const metric = (status?: object) => JSON.stringify({ kind: 'KeptnMetric', ...(st
 
 const isProbe = ({ method, url }: SeenRequest): boolean => method === 'GET' && url === '/apis/metrics.keptn.sh/v1beta1';
 
+const docs = {
+  address: 'the cluster',
+  keys: 'none',
+  query: "`keptnmetric/namespace/name` or `analysis/namespace/name[/timeframe[/key=value;…]]`, of the template's own namespace",
+};
+
 export const keptn: BackendCase = {
   name: 'Keptn',
   start: () =>
@@ -31,6 +37,7 @@ export const keptn: BackendCase = {
   refusalShown: /answered 400: BadRequest/,
   leftOut: { hugeBody, severalSeries: 'a KeptnMetric holds one value' },
   planted: ['planted-object'],
+  docs,
 };
 
 const COLLECTION = '/apis/metrics.keptn.sh/v1beta1/namespaces/shop/analyses';
@@ -62,4 +69,5 @@ export const keptnAnalysis: BackendCase = {
   refusalShown: /answered 400: BadRequest/,
   leftOut: { noData: noValue, severalSeries: noValue, hugeBody },
   planted: ['planted-object'],
+  docs,
 };

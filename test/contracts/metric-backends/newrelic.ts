@@ -27,4 +27,9 @@ export const newrelic: BackendCase = {
   refusalShown: /answered 400: NRQL Syntax Error/,
   refusalCode: 'QueryInvalid',
   planted: ['planted-key'],
+  docs: {
+    address: '`https://insights-api.newrelic.com` unless given',
+    keys: '`newrelic_account_id`, `newrelic_query_key`',
+    query: 'NRQL; `SINCE` is added',
+  },
 };

@@ -16,4 +16,5 @@ export const prometheus: BackendCase = {
   refusalShown: /1:5: parse error/,
   refusalCode: 'QueryInvalid',
   planted: ['planted-token'],
+  docs: { address: 'needed', keys: 'none; or `token`; or `username` and `password`', query: 'PromQL' },
 };

@@ -122,4 +122,5 @@ export const splunk: BackendCase = {
   stale: 'the window that is asked for is the only measure of age',
   refusalShown: /refused the program: 400: Unknown function \*\*\*/,
   planted: ['planted-token'],
+  docs: { address: 'needed, of the API or of the stream', keys: '`sf_token_key`', query: 'a SignalFlow program' },
 };

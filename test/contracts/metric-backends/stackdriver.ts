@@ -26,6 +26,12 @@ function isSigned({ headers }: SeenRequest): boolean {
 const refused = { status: 400, body: '{"error":{"code":400,"message":"Line 1: unknown resource"}}' };
 const planted = [pem, 'planted-key-id'];
 
+const docs = {
+  address: "Google's; see below",
+  keys: '`project`; `serviceAccountKey` if there is one',
+  query: 'MQL, or PromQL with `queryLanguage: promql`',
+};
+
 export const stackdriver: BackendCase = {
   name: 'Stackdriver',
   start: () =>
@@ -55,6 +61,7 @@ export const stackdriver: BackendCase = {
   refusalShown: /answered 400: Line 1: unknown resource/,
   refusalCode: 'QueryInvalid',
   planted,
+  docs,
 };
 
 export const stackdriverPromql: BackendCase = {
@@ -75,4 +82,5 @@ export const stackdriverPromql: BackendCase = {
   refusalShown: /1:5: parse error/,
   refusalCode: 'QueryInvalid',
   planted,
+  docs,
 };

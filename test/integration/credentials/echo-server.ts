@@ -3,7 +3,10 @@ import type { Duplex } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { WebSocketServer } from 'ws';
 import { loopback, type Network } from '../../../src/embedded/network.ts';
+import { type BackendCase, bodiesOf } from '../../contracts/metric-backends/backend-case.ts';
+import { backendCases } from '../../contracts/metric-backends/index.ts';
 import { frameOf } from '../../contracts/metric-backends/splunk.ts';
+import { templates } from './templates.ts';
 
 /** `always`, `once` (then good answers) or never. */
 export type Refusing = 'always' | 'once' | 'never';
@@ -17,36 +20,36 @@ export interface EchoServer {
   stop(): Promise<void>;
 }
 
-const vector = JSON.stringify({ status: 'success', data: { resultType: 'vector', result: [{ metric: {}, value: [1, '1'] }] } });
+export interface KnownAnswers {
+  /** The value of the contract case. */
+  good: string;
+  /** A refusal with these words where the backend shows a text; otherwise only the words. */
+  refusal(words: string): string;
+}
 
-/** Good answer of each kind of endpoint: backends answer the number 1. */
-export const good: Readonly<Record<string, string>> = {
-  server: vector,
-  prometheus: vector,
-  datadog: '{"series":[{"pointlist":[[1,1]]}]}',
-  newrelic: '{"results":[{"result":1}]}',
-  graphite: '[{"target":"t","datapoints":[[1,1]]}]',
-  influxdb: '#datatype,string,long,double\n#group,false,false,false\n#default,_result,,\n,result,table,_value\n,,0,1\n',
-  dynatrace: '{"result":[{"data":[{"timestamps":[1],"values":[1]}]}]}',
-  stackdriver: '{"timeSeriesData":[{"pointData":[{"values":[{"doubleValue":1}]}]}]}',
-  cloudwatch: '{"MetricDataResults":[{"Id":"m","Values":[1],"Timestamps":[1]}]}',
-  externalmetrics: '{"kind":"ExternalMetricValueList","items":[{"value":"1"}]}',
-  alerts: 'ok',
-};
+/** Answers of a backend by its contract case. */
+export async function answersOf(known: BackendCase): Promise<KnownAnswers> {
+  const { value, refused } = await bodiesOf(known);
+  const message = known.refusalShown?.source.replace(/^answered 400: /, '');
+  if (message === undefined) return { good: value, refusal: (words) => words };
+  const [before, after, ...more] = refused.split(message);
+  if (before === undefined || after === undefined || more.length > 0)
+    throw new Error(`the refusal of the case ${known.name} has to hold "${message}" once, as its reason shows it: ${refused}`);
+  return { good: value, refusal: (words) => `${before}${JSON.stringify(words).slice(1, -1)}${after}` };
+}
 
-/** Refusal of each kind of endpoint, with its error text in the usual field, or the reason for which no text is shown. */
-export const refusals: Readonly<Record<string, ((words: string) => object) | string>> = {
-  server: (error) => ({ status: 'error', errorType: 'bad_data', error }),
-  prometheus: (error) => ({ status: 'error', errorType: 'bad_data', error }),
-  datadog: (words) => ({ errors: [words] }),
-  newrelic: (error) => ({ error }),
-  graphite: 'Graphite refuses with a page, and nothing of it is shown',
-  influxdb: (message) => ({ code: 'invalid', message }),
-  dynatrace: (message) => ({ error: { code: 400, message } }),
-  stackdriver: (message) => ({ error: { code: 400, message } }),
-  cloudwatch: (message) => ({ __type: 'com.amazonaws.cloudwatch#ValidationError', message }),
-  externalmetrics: (message) => ({ kind: 'Status', reason: message, message }),
-};
+/** Backends with a stream, which this server plays itself. */
+export const STREAMED: readonly string[] = ['splunk'];
+
+const played = Object.entries(templates).filter(([, { type }]) => !STREAMED.includes(type));
+/** By the first segment of the path. Read here, where time is real: a test may play in virtual time. */
+const answers = new Map(
+  await Promise.all(
+    [['server', { known: backendCases.prometheus }] as const, ...played].map(
+      async ([name, { known }]) => [name, await answersOf(known)] as const,
+    ),
+  ),
+);
 
 /** A server that refuses with all that it knows of the caller: the address, the headers, what they hold in base64 and what that means. */
 export async function startEchoServer(network: Network = loopback): Promise<EchoServer> {
@@ -77,11 +80,12 @@ export async function startEchoServer(network: Network = loopback): Promise<Echo
     const path = (request.url ?? '').split('?')[0] ?? '';
     seen.push({ path, body });
     const first = firstOf(path);
-    if (!isRefused(path)) response.writeHead(200, { 'content-type': 'application/json' }).end(good[first] ?? '{}');
+    const known = answers.get(first);
+    if (!isRefused(path))
+      response.writeHead(200, { 'content-type': 'application/json' }).end(known?.good ?? (first === 'alerts' ? 'ok' : '{}'));
     else {
       const words = echo(request, body);
-      const refusal = refusals[first];
-      response.writeHead(first === 'alerts' ? 503 : 400).end(typeof refusal === 'function' ? JSON.stringify(refusal(words)) : words);
+      response.writeHead(first === 'alerts' ? 503 : 400).end(known?.refusal(words) ?? words);
     }
   });
   const sockets = new WebSocketServer({ noServer: true });

@@ -1,20 +1,10 @@
-import { generateKeyPairSync } from 'node:crypto';
-
 const MARK = 'pl4nted';
 
 /** A credential that is found wherever it shows: `planted('token')` is like no other text. */
 export const planted = (what: string): string => `${MARK}-${what}-0a1b2c3d`;
 
-/** A JSON key of a service account whose private parts also contain the mark. */
-export function plantedServiceAccount(): string {
-  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
-  return JSON.stringify({
-    type: 'service_account',
-    client_email: 'serin@shop.example',
-    private_key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
-    private_key_id: planted('key-id'),
-  });
-}
+/** The same mark in the planted texts of a contract case. */
+export const marked = (text: string): string => text.replaceAll('planted', MARK);
 
 /** Text around a credential that is found, plain or in base64 at any offset. `undefined` if no credential is found. */
 export function leakIn(text: string): string | undefined {

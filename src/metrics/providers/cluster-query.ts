@@ -1,3 +1,10 @@
+import * as z from 'zod';
+
+const Status = z.object({ kind: z.literal('Status'), reason: z.string().regex(/^[A-Za-z]{1,40}$/) });
+
+/** The one-word reason of a Kubernetes API error, as `NotFound`; its message can show details that the reader must not see. */
+export const statusReason = (json: unknown): string | undefined => Status.safeParse(json).data?.reason;
+
 /**
  * Reason for which a query of resources that are read with Serin's own permissions is refused (DF612): the author of a template may only see those of its
  * namespace.
