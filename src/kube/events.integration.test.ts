@@ -11,12 +11,28 @@ afterEach(async () => {
   for (const close of open.splice(0)) await close();
 });
 
-/** `status` answers each request; `statuses` answers the first ones, which are stored all the same. */
-async function given({ status = 200, statuses = [] }: { status?: number; statuses?: number[] } = {}) {
+/** `status` answers each request, and `listStatus` each list; `statuses` answers the first ones, which are stored all the same. */
+async function given({
+  status = 200,
+  listStatus = 200,
+  statuses = [],
+}: {
+  status?: number;
+  listStatus?: number;
+  statuses?: number[];
+} = {}) {
   const stored = new Map<string, Record<string, unknown>>();
   const asked: string[] = [];
-  const server = await kubeServer(({ method, path, body }, response) => {
-    asked.push(method);
+  const server = await kubeServer(({ method, path, query, body }, response) => {
+    const isList = method === 'GET' && path.endsWith('/events');
+    asked.push(isList ? `LIST ${query.get('fieldSelector')}` : method);
+    if (isList && listStatus !== 200) return refuse(response, listStatus, 'Forbidden');
+    if (isList) {
+      const failure = statuses.shift();
+      return failure === undefined
+        ? sendJson(response, 200, { metadata: {}, items: [...stored.values()] })
+        : refuse(response, failure, 'Timeout');
+    }
     if (status !== 200) return refuse(response, status, 'Forbidden');
     const sent = body === '' ? {} : JSON.parse(body);
     const name = method === 'POST' ? sent.metadata.name : path.split('/').at(-1);
@@ -60,6 +76,60 @@ it('raises the count of the first Event for a repeat, also from another process 
   stored.clear();
   await first.record(canary, news);
   expect([...stored.values()][0]).toMatchObject({ count: 1 });
+});
+
+const texts = ['20%', '40%', '60%'].map((weight) => ({ ...news, message: `Canary weight is now ${weight}` }));
+const countsIn = (stored: Map<string, Record<string, unknown>>) => [...stored.values()].map(({ count }) => count);
+
+it('after a restart, repeats of Events cost one request each, after the first has listed the Events of its namespace', async () => {
+  const { stored, asked, recorder, errors } = await given();
+  const before = recorder();
+  for (const text of texts) await before.record(canary, text);
+  await before.record(canary, texts[1] ?? news);
+  asked.length = 0;
+  const after = recorder();
+  for (const text of texts) await after.record(canary, text);
+  expect([asked, countsIn(stored)]).toEqual([
+    ['POST', 'LIST source=serin', 'PATCH', 'PATCH', 'PATCH'],
+    [2, 3, 2],
+  ]);
+  asked.length = 0;
+  for (const text of texts) await after.record(canary, text);
+  await after.record(canary, { ...news, message: 'new' });
+  expect([asked, countsIn(stored), errors]).toEqual([['PATCH', 'PATCH', 'PATCH', 'POST'], [3, 4, 3, 1], []]);
+});
+
+it('after a restart, repeats of Events that are sent together share the list', async () => {
+  const { stored, asked, recorder } = await given();
+  const before = recorder();
+  for (const text of texts) await before.record(canary, text);
+  asked.length = 0;
+  const after = recorder();
+  await Promise.all(texts.map((text) => after.record(canary, text)));
+  expect([asked.filter((one) => one.startsWith('LIST')).length, asked.length, countsIn(stored)]).toEqual([1, 7, [2, 2, 2]]);
+});
+
+it('the counts of Events rise also without the right to list them', async () => {
+  const { stored, asked, recorder, errors } = await given({ listStatus: 403 });
+  const before = recorder();
+  for (const text of texts) await before.record(canary, text);
+  asked.length = 0;
+  const after = recorder();
+  for (const text of texts) await after.record(canary, text);
+  expect([asked.filter((one) => one.startsWith('LIST')).length, asked.length, countsIn(stored), errors]).toEqual([1, 10, [2, 2, 2], []]);
+});
+
+it('the count of an Event by another process does not fall when the request that shows it has no answer', async () => {
+  const statuses: number[] = [];
+  const { stored, recorder, clock } = await given({ listStatus: 403, statuses });
+  const before = recorder();
+  await before.record(canary, news);
+  await before.record(canary, news);
+  statuses.push(503);
+  const outcome = recorder().record(canary, news);
+  await eventually('the first attempt has failed', () => clock.nextInMs !== undefined);
+  clock.advance(1_000);
+  expect([await outcome, countsIn(stored)]).toEqual(['taken', [2]]);
 });
 
 it('a repeat costs one request, however many Canaries have Events', async () => {

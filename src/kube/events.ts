@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import type { KubeObject } from '../api/kube-object.ts';
 import type { Clock } from '../base/clock.ts';
 import { sleep, systemClock } from '../base/clock.ts';
+import { defined } from '../base/defined.ts';
+import { keptIn } from '../base/once.ts';
 import type { Cluster } from './cluster.ts';
 import { ApiError, isAlreadyExists, isConflict, isNotFound, RequestTimeoutError, UnreachableError } from './errors.ts';
 import { createEventLimits } from './event-limits.ts';
@@ -69,6 +71,10 @@ class Recorder implements EventRecorder {
   readonly #clock: Clock;
   /** Counts by the hash of an Event's text and object. */
   readonly #counts = new Map<string, number>();
+  /** Counts of Events by other processes that this process has not repeated. */
+  readonly #found = new Map<string, number>();
+  /** The lists of these, one for each namespace in which an Event was found to exist. */
+  readonly #lists = new Map<string, Promise<void>>();
   readonly #limits: ReturnType<typeof createEventLimits>;
 
   constructor(cluster: Cluster, options: EventRecorderOptions) {
@@ -89,6 +95,7 @@ class Recorder implements EventRecorder {
   }
 
   #remember(hash: string, count: number): void {
+    this.#found.delete(hash);
     this.#counts.delete(hash);
     this.#counts.set(hash, count);
     const oldest = this.#counts.keys().next();
@@ -113,9 +120,35 @@ class Recorder implements EventRecorder {
     };
   }
 
-  async #repeat(at: { name: string; namespace: string }, count: number): Promise<void> {
+  /** Without a `count` it stays. */
+  #repeat(at: { name: string; namespace: string }, count?: number): Promise<KubeObject> {
     const lastTimestamp = new Date(this.#clock.nowMs()).toISOString().replace(/\.\d+Z$/, 'Z');
-    await this.#cluster.patch({ apiVersion: 'v1', kind: 'Event', ...at }, { count, lastTimestamp });
+    return this.#cluster.patch({ apiVersion: 'v1', kind: 'Event', ...at }, { ...defined({ count }), lastTimestamp });
+  }
+
+  /**
+   * The count of an Event by another process. After a start most texts of a namespace are such Events: one list replaces a read of each, and a failed attempt to
+   * create it. An Event that is not listed shows its count when it is repeated.
+   */
+  async #countOf(at: { name: string; namespace: string }, hash: string): Promise<number> {
+    await keptIn(this.#lists, at.namespace, () => this.#find(at.namespace));
+    return this.#found.get(hash) ?? Number((await this.#repeat(at)).count ?? 1);
+  }
+
+  async #find(namespace: string): Promise<void> {
+    const { component, signal } = this.#options;
+    const note = ({ apiVersion, kind, metadata: { name }, count = 1 }: KubeObject): KubeObject => {
+      if (this.#found.size < mostRemembered) this.#found.set(name.slice(name.lastIndexOf('.') + 1), Number(count));
+      return { apiVersion, kind, metadata: { name } };
+    };
+    const selection = { fieldSelector: `source=${component}`, slim: note, ...defined({ signal }) };
+    try {
+      await this.#cluster.list({ apiVersion: 'v1', kind: 'Event', namespace }, selection);
+    } catch (error) {
+      if (!isTransient(error)) return; // such as a role of an earlier version
+      this.#lists.delete(namespace);
+      throw error;
+    }
   }
 
   /** `isAgain`: an earlier attempt might have been stored without an answer. */
@@ -123,7 +156,7 @@ class Recorder implements EventRecorder {
     const namespace = involved.metadata.namespace ?? 'default'; // where cluster-scoped objects have theirs
     const hash = hashOf(involved, event);
     const at = { namespace, name: `${involved.metadata.name.slice(0, longestName - hash.length - 1)}.${hash}` };
-    const known = this.#counts.get(hash);
+    const known = this.#counts.get(hash) ?? this.#found.get(hash);
     if (known !== undefined) {
       const count = isAgain ? known : known + 1;
       this.#remember(hash, count); // before the answer, so that two at once do not write the same count
@@ -138,12 +171,9 @@ class Recorder implements EventRecorder {
       this.#remember(hash, 1);
       await this.#cluster.create(this.#firstOf(involved, event, at));
     } catch (error) {
-      if (!isAlreadyExists(error)) {
-        this.#counts.delete(hash);
-        throw error;
-      }
-      const found = await this.#cluster.get({ apiVersion: 'v1', kind: 'Event', ...at });
-      const count = Number(found?.count ?? 1) + (isAgain ? 0 : 1);
+      this.#counts.delete(hash);
+      if (!isAlreadyExists(error)) throw error;
+      const count = (await this.#countOf(at, hash)) + (isAgain ? 0 : 1);
       this.#remember(hash, count);
       if (!isAgain) await this.#repeat(at, count);
     }
