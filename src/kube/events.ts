@@ -3,7 +3,7 @@ import type { KubeObject } from '../api/kube-object.ts';
 import type { Clock } from '../base/clock.ts';
 import { sleep, systemClock } from '../base/clock.ts';
 import { defined } from '../base/defined.ts';
-import { keptIn } from '../base/once.ts';
+import { keepNewest } from '../base/once.ts';
 import type { Cluster } from './cluster.ts';
 import { ApiError, isAlreadyExists, isConflict, isNotFound, RequestTimeoutError, UnreachableError } from './errors.ts';
 import { createEventLimits } from './event-limits.ts';
@@ -50,8 +50,13 @@ const PAUSES_MS = [1_000, 5_000, 15_000];
 /** The API server refuses longer messages (core/v1 validation). */
 const longestMessage = 1024;
 const longestName = 253;
-/** Ten texts of a thousand Canaries. Each costs 100 bytes, and a forgotten text costs three requests instead of one. */
+/** Ten texts of a thousand Canaries. Each costs 150 bytes, and a forgotten text costs three requests instead of one. */
 const mostRemembered = 10_000;
+
+interface EventName {
+  namespace: string;
+  name: string;
+}
 
 /** An Event that was not sent, because too many came before it. */
 export class TooManyEventsError extends Error {
@@ -69,11 +74,9 @@ class Recorder implements EventRecorder {
   readonly #cluster: Cluster;
   readonly #options: EventRecorderOptions;
   readonly #clock: Clock;
-  /** Counts by the hash of an Event's text and object. */
+  /** Counts by namespace and hash of an Event, also of Events by other processes. */
   readonly #counts = new Map<string, number>();
-  /** Counts of Events by other processes that this process has not repeated. */
-  readonly #found = new Map<string, number>();
-  /** The lists of these, one for each namespace in which an Event was found to exist. */
+  /** Lists of Events by other processes: one for each namespace in which a creation was refused, also if the list has failed. */
   readonly #lists = new Map<string, Promise<void>>();
   readonly #limits: ReturnType<typeof createEventLimits>;
 
@@ -94,15 +97,11 @@ class Recorder implements EventRecorder {
     return await this.#sendUntilTaken(involved, { ...event, message: shortened(event.message) }, isAgain).finally(ended);
   }
 
-  #remember(hash: string, count: number): void {
-    this.#found.delete(hash);
-    this.#counts.delete(hash);
-    this.#counts.set(hash, count);
-    const oldest = this.#counts.keys().next();
-    if (this.#counts.size > mostRemembered && oldest.done !== true) this.#counts.delete(oldest.value);
+  #remember(key: string, count: number): void {
+    keepNewest(this.#counts, key, count, mostRemembered);
   }
 
-  #firstOf(involved: InvolvedObject, event: EventText, at: { name: string; namespace: string }): KubeObject {
+  #firstOf(involved: InvolvedObject, event: EventText, at: EventName): KubeObject {
     const now = new Date(this.#clock.nowMs()).toISOString().replace(/\.\d+Z$/, 'Z');
     const { name, namespace, uid, resourceVersion } = involved.metadata;
     return {
@@ -120,34 +119,57 @@ class Recorder implements EventRecorder {
     };
   }
 
-  /** Without a `count` it stays. */
-  #repeat(at: { name: string; namespace: string }, count?: number): Promise<KubeObject> {
+  /** `undefined` if the Event does not exist: the server removes Events after about an hour. Without a `count` it stays. */
+  async #repeat(at: EventName, count?: number): Promise<KubeObject | undefined> {
     const lastTimestamp = new Date(this.#clock.nowMs()).toISOString().replace(/\.\d+Z$/, 'Z');
-    return this.#cluster.patch({ apiVersion: 'v1', kind: 'Event', ...at }, { ...defined({ count }), lastTimestamp });
+    try {
+      return await this.#cluster.patch({ apiVersion: 'v1', kind: 'Event', ...at }, { ...defined({ count }), lastTimestamp });
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  }
+
+  /** False if the Event does not exist. */
+  async #raise(at: EventName, key: string, isAgain: boolean): Promise<boolean> {
+    const known = this.#counts.get(key) ?? (await this.#countOf(at));
+    if (known === undefined) return false;
+    const count = isAgain ? known : known + 1;
+    this.#remember(key, count); // before the answer, so that two at once do not write the same count
+    if ((await this.#repeat(at, count)) !== undefined) return true;
+    this.#counts.delete(key);
+    return false;
+  }
+
+  /** An Event that is not listed shows its count when it is repeated. */
+  async #countOf(at: EventName): Promise<number | undefined> {
+    const event = await this.#repeat(at);
+    return event && Number(event.count ?? 1);
   }
 
   /**
-   * The count of an Event by another process. After a start most texts of a namespace are such Events: one list replaces a read of each, and a failed attempt to
-   * create it. An Event that is not listed shows its count when it is repeated.
+   * Learns the counts of a namespace. After a start most texts there are repeats of Events by other processes: one list replaces a read of each, and a refused
+   * creation. Resolves also if they cannot be listed, as with a role of an earlier version.
    */
-  async #countOf(at: { name: string; namespace: string }, hash: string): Promise<number> {
-    await keptIn(this.#lists, at.namespace, () => this.#find(at.namespace));
-    return this.#found.get(hash) ?? Number((await this.#repeat(at)).count ?? 1);
+  #listOnce(namespace: string): Promise<void> {
+    const known = this.#lists.get(namespace);
+    if (known !== undefined) return known;
+    const list = this.#list(namespace).catch(() => undefined);
+    keepNewest(this.#lists, namespace, list, mostRemembered);
+    return list;
   }
 
-  async #find(namespace: string): Promise<void> {
-    const { component, signal } = this.#options;
-    const note = ({ apiVersion, kind, metadata: { name }, count = 1 }: KubeObject): KubeObject => {
-      if (this.#found.size < mostRemembered) this.#found.set(name.slice(name.lastIndexOf('.') + 1), Number(count));
-      return { apiVersion, kind, metadata: { name } };
-    };
-    const selection = { fieldSelector: `source=${component}`, slim: note, ...defined({ signal }) };
-    try {
-      await this.#cluster.list({ apiVersion: 'v1', kind: 'Event', namespace }, selection);
-    } catch (error) {
-      if (!isTransient(error)) return; // such as a role of an earlier version
-      this.#lists.delete(namespace);
-      throw error;
+  async #list(namespace: string): Promise<void> {
+    const { items } = await this.#cluster.list(
+      { apiVersion: 'v1', kind: 'Event', namespace },
+      {
+        fieldSelector: `source=${this.#options.component}`,
+        slim: ({ apiVersion, kind, metadata: { name }, count }) => ({ apiVersion, kind, metadata: { name }, count }),
+      },
+    );
+    for (const { metadata, count } of items) {
+      const key = keyOf(namespace, metadata.name.slice(metadata.name.lastIndexOf('.') + 1));
+      if (!this.#counts.has(key)) this.#remember(key, Number(count ?? 1)); // our own count can be newer than the list
     }
   }
 
@@ -156,27 +178,19 @@ class Recorder implements EventRecorder {
     const namespace = involved.metadata.namespace ?? 'default'; // where cluster-scoped objects have theirs
     const hash = hashOf(involved, event);
     const at = { namespace, name: `${involved.metadata.name.slice(0, longestName - hash.length - 1)}.${hash}` };
-    const known = this.#counts.get(hash) ?? this.#found.get(hash);
-    if (known !== undefined) {
-      const count = isAgain ? known : known + 1;
-      this.#remember(hash, count); // before the answer, so that two at once do not write the same count
-      try {
-        await this.#repeat(at, count);
-        return;
-      } catch (error) {
-        if (!isNotFound(error)) throw error; // the server removes Events after about an hour: begin again
-      }
-    }
-    try {
-      this.#remember(hash, 1);
+    const key = keyOf(namespace, hash);
+    const create = async (): Promise<void> => {
       await this.#cluster.create(this.#firstOf(involved, event, at));
+      this.#remember(key, 1);
+    };
+    if (this.#counts.has(key) && (await this.#raise(at, key, isAgain))) return;
+    try {
+      return await create();
     } catch (error) {
-      this.#counts.delete(hash);
       if (!isAlreadyExists(error)) throw error;
-      const count = (await this.#countOf(at, hash)) + (isAgain ? 0 : 1);
-      this.#remember(hash, count);
-      if (!isAgain) await this.#repeat(at, count);
     }
+    await this.#listOnce(namespace);
+    if (!(await this.#raise(at, key, isAgain))) await create(); // it has expired meanwhile
   }
 
   async #sendUntilTaken(involved: InvolvedObject, text: EventText, isAgain: boolean): Promise<EventOutcome> {
@@ -209,6 +223,9 @@ function isTransient(error: unknown): boolean {
   if (error instanceof ApiError) return error.status === 429 || error.status >= 500 || isConflict(error);
   return error instanceof RequestTimeoutError || error instanceof UnreachableError;
 }
+
+/** With its namespace: a name that was copied from another one must not change a count there. */
+const keyOf = (namespace: string, hash: string): string => `${namespace}/${hash}`;
 
 function hashOf({ apiVersion, kind, metadata }: InvolvedObject, { type, reason, message }: EventText): string {
   const parts = [apiVersion, kind, metadata.namespace, metadata.name, metadata.uid, type, reason, message];
