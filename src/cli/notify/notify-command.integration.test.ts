@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ChatServer, startChatServer } from '../../../test/contracts/notifiers/chat-server.ts';
 import { HeldCluster } from '../../../test/fakes/held-cluster.ts';
+import { raw } from '../../../test/fakes/raw.ts';
 import { aCanary, withHooks } from '../../../test/fakes/world.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { NotifyResult } from '../output/documents.ts';
@@ -27,11 +28,21 @@ const provider = (name: string, spec: object): KubeObject =>
 const alert = (name: string, severity: 'info' | 'error' = 'info') => ({ name, severity, providerRef: { name } });
 
 /** A Canary with alerts to a chat and to the on-call engineer, and to a provider that does not exist if `missing` is true. */
-function aCluster({ missing = false, alerts = true } = {}): HeldCluster {
+function aCluster({
+  missing = false,
+  alerts = true,
+  metrics,
+}: {
+  missing?: boolean;
+  alerts?: boolean;
+  metrics?: object[];
+} = {}): HeldCluster {
   const named = [alert('chat'), alert('pager', 'error'), ...(missing ? [alert('gone')] : [])];
   const encoded = (data: Record<string, string>) => Object.fromEntries(Object.entries(data).map(([key, value]) => [key, btoa(value)]));
   return new HeldCluster([
-    JSON.parse(JSON.stringify(aCanary({ ...(alerts && { alerts: named }), ...withHooks('confirm-promotion') }))),
+    JSON.parse(
+      JSON.stringify(aCanary({ ...(alerts && { alerts: named }), ...(metrics && { metrics }), ...withHooks('confirm-promotion') })),
+    ),
     provider('chat', { type: 'slack', channel: 'releases', secretRef: { name: 'chat' } }),
     provider('pager', { type: 'webhook', address: `${chat.origin}/pager` }),
     {
@@ -108,6 +119,20 @@ describe('serin notify --dry-run', () => {
     const { exit, receivers } = await notify(aCluster(), { dryRun: true, reason, provider: 'chat' });
     expect([exit, receivers.map(({ outcome }) => outcome)]).toEqual(['done', ['shown']]);
     expect(JSON.stringify(receivers)).toContain(`of the kind ${reason}`);
+  });
+
+  it.each([
+    { name: 'request-success-rate', thresholdRange: { min: 98, max: 100 }, value: 93.1, limit: '98% to 100%' },
+    { name: 'request-duration', thresholdRange: { max: 500 }, value: 600, limit: 'at most 500ms' },
+    { name: 'errors', thresholdRange: { min: 0, max: 0.01 }, value: 0.012, limit: '0 to 0.01' },
+    { name: 'queue', threshold: 0, value: 1, limit: 'at most 0' },
+    { name: 'any', thresholdRange: {} },
+    { name: 'beside', baseline: { maxRatio: 2 } },
+  ])('a failed check $name has a value outside its own limit, if it has one', async ({ value, limit, ...metric }) => {
+    const observed = { name: 'observed', mode: 'observe', thresholdRange: { max: 1 } };
+    const { receivers } = await notify(aCluster({ metrics: [observed, metric] }), { dryRun: true, provider: 'pager' });
+    const [check, ...more] = raw(receivers[0]?.payload).details.checks;
+    expect([check.check, check.verdict, check.value, check.limit, more]).toEqual([metric.name, 'failed', value, limit, []]);
   });
 
   it('prints text for users', async () => {
