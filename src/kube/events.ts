@@ -53,10 +53,7 @@ const longestName = 253;
 /** Ten texts of a thousand Canaries. Each costs 150 bytes, and a forgotten text costs three requests instead of one. */
 const mostRemembered = 10_000;
 
-interface EventName {
-  namespace: string;
-  name: string;
-}
+type EventName = { namespace: string; name: string };
 
 /** An Event that was not sent, because too many came before it. */
 export class TooManyEventsError extends Error {

@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ChatServer, startChatServer } from '../../../test/contracts/notifiers/chat-server.ts';
 import { HeldCluster } from '../../../test/fakes/held-cluster.ts';
-import { raw } from '../../../test/fakes/raw.ts';
+import type { Raw } from '../../../test/fakes/raw.ts';
 import { aCanary, withHooks } from '../../../test/fakes/world.ts';
+import type { Metric } from '../../api/canary.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { NotifyResult } from '../output/documents.ts';
 import { Output } from '../output/output.ts';
@@ -35,7 +36,7 @@ function aCluster({
 }: {
   missing?: boolean;
   alerts?: boolean;
-  metrics?: object[];
+  metrics?: Metric[];
 } = {}): HeldCluster {
   const named = [alert('chat'), alert('pager', 'error'), ...(missing ? [alert('gone')] : [])];
   const encoded = (data: Record<string, string>) => Object.fromEntries(Object.entries(data).map(([key, value]) => [key, btoa(value)]));
@@ -121,17 +122,18 @@ describe('serin notify --dry-run', () => {
     expect(JSON.stringify(receivers)).toContain(`of the kind ${reason}`);
   });
 
-  it.each([
-    { name: 'request-success-rate', thresholdRange: { min: 98, max: 100 }, value: 93.1, limit: '98% to 100%' },
-    { name: 'request-duration', thresholdRange: { max: 500 }, value: 600, limit: 'at most 500ms' },
-    { name: 'errors', thresholdRange: { min: 0, max: 0.01 }, value: 0.012, limit: '0 to 0.01' },
-    { name: 'queue', threshold: 0, value: 1, limit: 'at most 0' },
-    { name: 'any', thresholdRange: {} },
-    { name: 'beside', baseline: { maxRatio: 2 } },
-  ])('a failed check $name has a value outside its own limit, if it has one', async ({ value, limit, ...metric }) => {
-    const observed = { name: 'observed', mode: 'observe', thresholdRange: { max: 1 } };
+  it.each<{ metric: Metric; value?: number; limit?: string }>([
+    { metric: { name: 'request-success-rate', thresholdRange: { min: 98, max: 100 } }, value: 93.1, limit: '98% to 100%' },
+    { metric: { name: 'request-duration', thresholdRange: { max: 500 } }, value: 600, limit: 'at most 500ms' },
+    { metric: { name: 'errors', thresholdRange: { min: 0, max: 0.01 } }, value: 0.012, limit: '0 to 0.01' },
+    { metric: { name: 'queue', threshold: 0 }, value: 1, limit: 'at most 0' },
+    { metric: { name: 'any', thresholdRange: {} } },
+    { metric: { name: 'beside', baseline: { maxRatio: 2 } } },
+  ])('a failed check of $metric.name has a value outside its own limit, if it has one', async ({ metric, value, limit }) => {
+    const observed: Metric = { name: 'observed', mode: 'observe', thresholdRange: { max: 1 } };
     const { receivers } = await notify(aCluster({ metrics: [observed, metric] }), { dryRun: true, provider: 'pager' });
-    const [check, ...more] = raw(receivers[0]?.payload).details.checks;
+    const payload: Raw = receivers[0]?.payload;
+    const [check, ...more] = payload.details.checks;
     expect([check.check, check.verdict, check.value, check.limit, more]).toEqual([metric.name, 'failed', value, limit, []]);
   });
 
