@@ -50,9 +50,10 @@ export interface WriteOptions {
 /** A Kubernetes API server, on raw JSON. A failure is an `ApiError`; a 404 on a read is `undefined`. */
 export interface Cluster {
   get(ref: ObjectRef, options?: { signal?: AbortSignal; subresource?: 'status' | 'scale' }): Promise<KubeObject | undefined>;
+  /** `slim` as for a watch. */
   list(
     kind: KindRef,
-    selection?: Selection & { signal?: AbortSignal; metadataOnly?: boolean },
+    selection?: Selection & { signal?: AbortSignal; metadataOnly?: boolean; slim?: WatchHandler['slim'] },
   ): Promise<{ items: KubeObject[]; resourceVersion: string }>;
   create(object: KubeObject, options?: WriteOptions): Promise<KubeObject>;
   replace(object: KubeObject, options?: WriteOptions): Promise<KubeObject>;

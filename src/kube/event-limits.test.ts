@@ -14,7 +14,7 @@ function given({ isAnswered = true } = {}) {
   };
   const cluster = {
     create: ({ metadata }: { metadata: { namespace: string } }) => write(metadata.namespace),
-    patch: ({ namespace }: { namespace: string }) => write(namespace),
+    patch: ({ namespace }: { namespace: string }) => write(namespace).then(() => ({})),
   } as unknown as Cluster;
   const errors: unknown[] = [];
   const recorder = eventRecorder(cluster, { component: 'serin', instance: 'serin-0', clock, onError: (error) => errors.push(error) });

@@ -1,4 +1,5 @@
 import type { Clock } from '../base/clock.ts';
+import { keepNewest } from '../base/once.ts';
 import { createTokenBucket, type TokenBucket } from './token-bucket.ts';
 
 /**
@@ -23,10 +24,7 @@ export function createEventLimits(clock: Clock): EventLimits {
 
   function bucketOf(uid: string): TokenBucket {
     const bucket = buckets.get(uid) ?? createTokenBucket(clock, EVENTS_OF_OBJECT);
-    buckets.delete(uid);
-    buckets.set(uid, bucket);
-    const oldest = buckets.keys().next();
-    if (buckets.size > mostObjects && oldest.done !== true) buckets.delete(oldest.value);
+    keepNewest(buckets, uid, bucket, mostObjects);
     return bucket;
   }
 

@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import type { KubeObject } from '../api/kube-object.ts';
 import type { Clock } from '../base/clock.ts';
 import { sleep, systemClock } from '../base/clock.ts';
+import { defined } from '../base/defined.ts';
+import { keepNewest } from '../base/once.ts';
 import type { Cluster } from './cluster.ts';
 import { ApiError, isAlreadyExists, isConflict, isNotFound, RequestTimeoutError, UnreachableError } from './errors.ts';
 import { createEventLimits } from './event-limits.ts';
@@ -48,8 +50,10 @@ const PAUSES_MS = [1_000, 5_000, 15_000];
 /** The API server refuses longer messages (core/v1 validation). */
 const longestMessage = 1024;
 const longestName = 253;
-/** Ten texts of a thousand Canaries. Each costs 100 bytes, and a forgotten text costs three requests instead of one. */
+/** Ten texts of a thousand Canaries. Each costs 150 bytes, and a forgotten text costs three requests instead of one. */
 const mostRemembered = 10_000;
+
+type EventName = { namespace: string; name: string };
 
 /** An Event that was not sent, because too many came before it. */
 export class TooManyEventsError extends Error {
@@ -67,8 +71,10 @@ class Recorder implements EventRecorder {
   readonly #cluster: Cluster;
   readonly #options: EventRecorderOptions;
   readonly #clock: Clock;
-  /** Counts by the hash of an Event's text and object. */
+  /** Counts by namespace and hash of an Event, also of Events by other processes. */
   readonly #counts = new Map<string, number>();
+  /** Lists of Events by other processes: one for each namespace in which a creation was refused, also if the list has failed. */
+  readonly #lists = new Map<string, Promise<void>>();
   readonly #limits: ReturnType<typeof createEventLimits>;
 
   constructor(cluster: Cluster, options: EventRecorderOptions) {
@@ -88,14 +94,11 @@ class Recorder implements EventRecorder {
     return await this.#sendUntilTaken(involved, { ...event, message: shortened(event.message) }, isAgain).finally(ended);
   }
 
-  #remember(hash: string, count: number): void {
-    this.#counts.delete(hash);
-    this.#counts.set(hash, count);
-    const oldest = this.#counts.keys().next();
-    if (this.#counts.size > mostRemembered && oldest.done !== true) this.#counts.delete(oldest.value);
+  #remember(key: string, count: number): void {
+    keepNewest(this.#counts, key, count, mostRemembered);
   }
 
-  #firstOf(involved: InvolvedObject, event: EventText, at: { name: string; namespace: string }): KubeObject {
+  #firstOf(involved: InvolvedObject, event: EventText, at: EventName): KubeObject {
     const now = new Date(this.#clock.nowMs()).toISOString().replace(/\.\d+Z$/, 'Z');
     const { name, namespace, uid, resourceVersion } = involved.metadata;
     return {
@@ -113,9 +116,58 @@ class Recorder implements EventRecorder {
     };
   }
 
-  async #repeat(at: { name: string; namespace: string }, count: number): Promise<void> {
+  /** `undefined` if the Event does not exist: the server removes Events after about an hour. Without a `count` it stays. */
+  async #repeat(at: EventName, count?: number): Promise<KubeObject | undefined> {
     const lastTimestamp = new Date(this.#clock.nowMs()).toISOString().replace(/\.\d+Z$/, 'Z');
-    await this.#cluster.patch({ apiVersion: 'v1', kind: 'Event', ...at }, { count, lastTimestamp });
+    try {
+      return await this.#cluster.patch({ apiVersion: 'v1', kind: 'Event', ...at }, { ...defined({ count }), lastTimestamp });
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  }
+
+  /** False if the Event does not exist. */
+  async #raise(at: EventName, key: string, isAgain: boolean): Promise<boolean> {
+    const known = this.#counts.get(key) ?? (await this.#countOf(at));
+    if (known === undefined) return false;
+    const count = isAgain ? known : known + 1;
+    this.#remember(key, count); // before the answer, so that two at once do not write the same count
+    if ((await this.#repeat(at, count)) !== undefined) return true;
+    this.#counts.delete(key);
+    return false;
+  }
+
+  /** An Event that is not listed shows its count when it is repeated. */
+  async #countOf(at: EventName): Promise<number | undefined> {
+    const event = await this.#repeat(at);
+    return event && Number(event.count ?? 1);
+  }
+
+  /**
+   * Learns the counts of a namespace. After a start most texts there are repeats of Events by other processes: one list replaces a read of each, and a refused
+   * creation. Resolves also if they cannot be listed, as with a role of an earlier version.
+   */
+  #listOnce(namespace: string): Promise<void> {
+    const known = this.#lists.get(namespace);
+    if (known !== undefined) return known;
+    const list = this.#list(namespace).catch(() => undefined);
+    keepNewest(this.#lists, namespace, list, mostRemembered);
+    return list;
+  }
+
+  async #list(namespace: string): Promise<void> {
+    const { items } = await this.#cluster.list(
+      { apiVersion: 'v1', kind: 'Event', namespace },
+      {
+        fieldSelector: `source=${this.#options.component}`,
+        slim: ({ apiVersion, kind, metadata: { name }, count }) => ({ apiVersion, kind, metadata: { name }, count }),
+      },
+    );
+    for (const { metadata, count } of items) {
+      const key = keyOf(namespace, metadata.name.slice(metadata.name.lastIndexOf('.') + 1));
+      if (!this.#counts.has(key)) this.#remember(key, Number(count ?? 1)); // our own count can be newer than the list
+    }
   }
 
   /** `isAgain`: an earlier attempt might have been stored without an answer. */
@@ -123,30 +175,19 @@ class Recorder implements EventRecorder {
     const namespace = involved.metadata.namespace ?? 'default'; // where cluster-scoped objects have theirs
     const hash = hashOf(involved, event);
     const at = { namespace, name: `${involved.metadata.name.slice(0, longestName - hash.length - 1)}.${hash}` };
-    const known = this.#counts.get(hash);
-    if (known !== undefined) {
-      const count = isAgain ? known : known + 1;
-      this.#remember(hash, count); // before the answer, so that two at once do not write the same count
-      try {
-        await this.#repeat(at, count);
-        return;
-      } catch (error) {
-        if (!isNotFound(error)) throw error; // the server removes Events after about an hour: begin again
-      }
-    }
-    try {
-      this.#remember(hash, 1);
+    const key = keyOf(namespace, hash);
+    const create = async (): Promise<void> => {
       await this.#cluster.create(this.#firstOf(involved, event, at));
+      this.#remember(key, 1);
+    };
+    if (this.#counts.has(key) && (await this.#raise(at, key, isAgain))) return;
+    try {
+      return await create();
     } catch (error) {
-      if (!isAlreadyExists(error)) {
-        this.#counts.delete(hash);
-        throw error;
-      }
-      const found = await this.#cluster.get({ apiVersion: 'v1', kind: 'Event', ...at });
-      const count = Number(found?.count ?? 1) + (isAgain ? 0 : 1);
-      this.#remember(hash, count);
-      if (!isAgain) await this.#repeat(at, count);
+      if (!isAlreadyExists(error)) throw error;
     }
+    await this.#listOnce(namespace);
+    if (!(await this.#raise(at, key, isAgain))) await create(); // it has expired meanwhile
   }
 
   async #sendUntilTaken(involved: InvolvedObject, text: EventText, isAgain: boolean): Promise<EventOutcome> {
@@ -179,6 +220,9 @@ function isTransient(error: unknown): boolean {
   if (error instanceof ApiError) return error.status === 429 || error.status >= 500 || isConflict(error);
   return error instanceof RequestTimeoutError || error instanceof UnreachableError;
 }
+
+/** With its namespace: a name that was copied from another one must not change a count there. */
+const keyOf = (namespace: string, hash: string): string => `${namespace}/${hash}`;
 
 function hashOf({ apiVersion, kind, metadata }: InvolvedObject, { type, reason, message }: EventText): string {
   const parts = [apiVersion, kind, metadata.namespace, metadata.name, metadata.uid, type, reason, message];

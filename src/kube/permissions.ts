@@ -1,7 +1,7 @@
 import { type Permission, rule } from '../api/permission.ts';
 
-/** Permissions of `eventRecorder`: a repeat raises the count of the first, which is read when another replica wrote it. */
-export const eventPermissions: readonly Permission[] = [rule('', ['events'], ['get', 'create', 'patch'], 'events on Canaries')];
+/** Permissions of `eventRecorder`: a repeat raises the count of the first, and those of another replica are listed. */
+export const eventPermissions: readonly Permission[] = [rule('', ['events'], ['list', 'create', 'patch'], 'events on Canaries')];
 
 /** Shards at most: each replica looks at all of their leases, and so many divide a cluster finely enough for any number of replicas that pays. */
 export const MOST_SHARDS = 16;

@@ -60,6 +60,7 @@ it('without the authority the certificate is refused', async () => {
 
 it.each<[Record<string, string>, RegExp]>([
   [{}, /--metrics-server-secret has neither token/],
+  [{ 'ca.crt': 'an authority', tokn: 'x' }, /has a key besides ca\.crt.* neither token, username/],
   [{ username: 'me' }, /username and password not both/],
   [{ 'header.a b': 'x' }, /header\.a b that makes no header/],
   [{ 'header.Transfer-Encoding': 'chunked' }, /header\.Transfer-Encoding that makes no header/],

@@ -3,7 +3,7 @@ import { RefusedSecret, type SecretData } from '../api/secret-use.ts';
 import type { Clock } from '../base/clock.ts';
 import { headerProblem } from '../base/request-header.ts';
 import type { EgressPolicy } from '../outgoing/connection.ts';
-import { type TlsFiles, tlsFiles } from '../outgoing/tls-files.ts';
+import { isOnlyForTls, type TlsFiles, tlsFiles } from '../outgoing/tls-files.ts';
 import type { MeasureDependencies } from './measure-dependencies.ts';
 import { connecting, type MeasureProblem, type SeriesProvider } from './providers/metric-provider.ts';
 import { type PrometheusOptions, prometheusAt } from './providers/prometheus.ts';
@@ -75,8 +75,14 @@ function credentialsOf(data: SecretData): Credentials | { problem: string } {
     if (problem !== undefined) return { problem: `has a key header.${name.slice(0, 80)} that makes no header: it ${problem}` };
   }
   if (!token && Boolean(username) !== Boolean(password)) return { problem: `has username and password not both` };
-  if (!token && !username && !tls && Object.keys(headers).length === 0)
-    return { problem: 'has neither token, username and password, header.NAME, ca.crt, nor tls.crt and tls.key' };
+  if (!token && !username && Object.keys(headers).length === 0) {
+    if (!tls) return { problem: 'has neither token, username and password, header.NAME, ca.crt, nor tls.crt and tls.key' };
+    if (!isOnlyForTls(data))
+      return {
+        problem:
+          'has a key besides ca.crt, tls.crt and tls.key that is neither token, username, password nor header.NAME: correct its name',
+      };
+  }
   return {
     ...(token && { bearer: token }),
     ...(!token && username && password ? { basicAuth: { username, password } } : {}),

@@ -79,15 +79,20 @@ it.each<[string, Record<string, string[]>, string]>([
 
 it.each([
   ['prometheus', 'username'],
+  ['prometheus', 'tokn'],
   ['graphite', 'username'],
+  ['graphite', 'user'],
   ['influxdb', 'token'],
+  ['influxdb', 'Token'],
 ] as const)(
-  'a Secret of type %s that is only for TLS has no problem; of a Secret with the key %s the missing key is named',
+  'a Secret of type %s that is only for TLS has no problem; of a Secret with the key %s the missing keys are named',
   (type, key) => {
     const template = spec(type, { secretRef: { name: 'keys' } });
-    expect(secretProblems(template, { 'tls.crt': 'a certificate', 'tls.key': 'its key' })).toEqual([]);
+    const files = { 'tls.crt': 'a certificate', 'tls.key': 'its key' };
+    for (const tls of [files, { ...files, 'ca.crt': 'an authority', 'keystore.p12': 'of cert-manager' }])
+      expect(secretProblems(template, tls)).toEqual([]);
     expect(secretProblems(template, { 'ca.crt': 'an authority', [key]: 'planted' })).toEqual([
-      { path: 'spec.provider.secretRef.name', message: expect.stringMatching(/^Secret keys (needs .*password|lacks org)/) },
+      { path: 'spec.provider.secretRef.name', message: expect.stringMatching(/^Secret keys (needs .*password|lacks (token and )?org)/) },
     ]);
   },
 );

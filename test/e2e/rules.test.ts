@@ -16,7 +16,7 @@ const everything = permissionsFor(everyFeature);
 /** Verbs that the audit log of a release does not show, and what needs them. */
 const USED_ELSEWHERE = {
   'create services': 'an apply of what is not there yet (below)',
-  'get events': 'an event that another replica has written first (src/kube/events.integration.test.ts)',
+  'list events': 'an event that another replica has written first (src/kube/events.integration.test.ts)',
   'patch configmaps': 'copies that another controller left (test/integration/config-adoption.test.ts)',
   'patch secrets': 'the same',
 };

@@ -106,6 +106,30 @@ it('an initialization reads its target and the apex Service once, and reads neit
   });
 });
 
+it('after a restart, a release whose Events repeat those of the last one costs one request for each, besides one refused creation and one list', async () => {
+  const release = async (image: string): Promise<void> => {
+    await changeImage(bare.cluster, 0, image);
+    for (const phase of ['Progressing', 'Succeeded'])
+      await watch.until(1, `have the phase ${phase}`, ({ status }: Raw) => status?.phase === phase, BOUND_MS);
+  };
+  await createApplications(bare.cluster, 1, 'istio');
+  const first = startController('first');
+  await initialized();
+  await release('2');
+  await settledCounts();
+  await first.stop('TERM');
+  startController('second');
+  const before = await settledCounts();
+  await release('3');
+  const asked = difference(await settledCounts(), before);
+  expect(Object.fromEntries(Object.entries(asked).filter(([what]) => what.endsWith(' events')))).toEqual({
+    'create events': 1,
+    'list events': 1,
+    'patch events': 9,
+  });
+  expect(await timesReported('WeightAdvanced')).toBe(10);
+});
+
 /** Number of Events with this reason. */
 async function timesReported(wanted: string): Promise<number> {
   const { items } = await bare.cluster.list({ apiVersion: 'v1', kind: 'Event' });

@@ -26,7 +26,7 @@
 # events on Canaries
 - apiGroups: [""]
   resources: [events]
-  verbs: [get, create, patch]
+  verbs: [list, create, patch]
 # whether the namespace of a deleted Canary is also being deleted
 - apiGroups: [""]
   resources: [namespaces]

@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ChatServer, startChatServer } from '../../../test/contracts/notifiers/chat-server.ts';
 import { HeldCluster } from '../../../test/fakes/held-cluster.ts';
+import type { Raw } from '../../../test/fakes/raw.ts';
 import { aCanary, withHooks } from '../../../test/fakes/world.ts';
+import type { Metric } from '../../api/canary.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { NotifyResult } from '../output/documents.ts';
 import { Output } from '../output/output.ts';
@@ -27,11 +29,21 @@ const provider = (name: string, spec: object): KubeObject =>
 const alert = (name: string, severity: 'info' | 'error' = 'info') => ({ name, severity, providerRef: { name } });
 
 /** A Canary with alerts to a chat and to the on-call engineer, and to a provider that does not exist if `missing` is true. */
-function aCluster({ missing = false, alerts = true } = {}): HeldCluster {
+function aCluster({
+  missing = false,
+  alerts = true,
+  metrics,
+}: {
+  missing?: boolean;
+  alerts?: boolean;
+  metrics?: Metric[];
+} = {}): HeldCluster {
   const named = [alert('chat'), alert('pager', 'error'), ...(missing ? [alert('gone')] : [])];
   const encoded = (data: Record<string, string>) => Object.fromEntries(Object.entries(data).map(([key, value]) => [key, btoa(value)]));
   return new HeldCluster([
-    JSON.parse(JSON.stringify(aCanary({ ...(alerts && { alerts: named }), ...withHooks('confirm-promotion') }))),
+    JSON.parse(
+      JSON.stringify(aCanary({ ...(alerts && { alerts: named }), ...(metrics && { metrics }), ...withHooks('confirm-promotion') })),
+    ),
     provider('chat', { type: 'slack', channel: 'releases', secretRef: { name: 'chat' } }),
     provider('pager', { type: 'webhook', address: `${chat.origin}/pager` }),
     {
@@ -108,6 +120,21 @@ describe('serin notify --dry-run', () => {
     const { exit, receivers } = await notify(aCluster(), { dryRun: true, reason, provider: 'chat' });
     expect([exit, receivers.map(({ outcome }) => outcome)]).toEqual(['done', ['shown']]);
     expect(JSON.stringify(receivers)).toContain(`of the kind ${reason}`);
+  });
+
+  it.each<{ metric: Metric; value?: number; limit?: string }>([
+    { metric: { name: 'request-success-rate', thresholdRange: { min: 98, max: 100 } }, value: 93.1, limit: '98% to 100%' },
+    { metric: { name: 'request-duration', thresholdRange: { max: 500 } }, value: 600, limit: 'at most 500ms' },
+    { metric: { name: 'errors', thresholdRange: { min: 0, max: 0.01 } }, value: 0.012, limit: '0 to 0.01' },
+    { metric: { name: 'queue', threshold: 0 }, value: 1, limit: 'at most 0' },
+    { metric: { name: 'any', thresholdRange: {} } },
+    { metric: { name: 'beside', baseline: { maxRatio: 2 } } },
+  ])('a failed check of $metric.name has a value outside its own limit, if it has one', async ({ metric, value, limit }) => {
+    const observed: Metric = { name: 'observed', mode: 'observe', thresholdRange: { max: 1 } };
+    const { receivers } = await notify(aCluster({ metrics: [observed, metric] }), { dryRun: true, provider: 'pager' });
+    const payload: Raw = receivers[0]?.payload;
+    const [check, ...more] = payload.details.checks;
+    expect([check.check, check.verdict, check.value, check.limit, more]).toEqual([metric.name, 'failed', value, limit, []]);
   });
 
   it('prints text for users', async () => {

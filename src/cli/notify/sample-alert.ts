@@ -1,17 +1,22 @@
 import { randomUUID } from 'node:crypto';
-import type { Canary } from '../../api/canary.ts';
+import type { Canary, Metric } from '../../api/canary.ts';
 import type { Delivery, Release, ReleaseChange, Verdict } from '../../api/canary-status.ts';
 import type { EndingCode } from '../../api/codes/codes.ts';
 import { boundedEnding } from '../../api/ending.ts';
 import { allToPrimary } from '../../api/routes.ts';
 import { ANALYSING } from '../../api/step.ts';
 import { alertDeliveries, type ReleaseAlert } from '../../engine/alerts.ts';
+import { builtinKind } from '../../metrics/built-in.ts';
+import { judgeMeasurement } from '../../metrics/judge-measurement.ts';
+import { type Limit, limitOf } from '../../metrics/limit.ts';
 import { type AlertKind, alertKinds } from './alert-kinds.ts';
 
 const sampleChange: ReleaseChange = {
   images: [{ container: 'app', from: 'registry.example.org/app:1.0.0', to: 'registry.example.org/app:1.1.0' }],
   configs: [],
 };
+/** Of a Canary without metrics. */
+const usualMetric: Metric = { name: 'request-success-rate', thresholdRange: { min: 99 } };
 const supports = { weights: true, mirroring: true, headerMatch: true, sessionAffinity: true };
 
 /** An alert of this kind about the release of the Canary; missing parts are made up. The message says that it is a test. */
@@ -51,8 +56,16 @@ function gateOf({ spec }: Canary): NonNullable<ReleaseAlert['gate']> {
 function failedChecks({ spec, status }: Canary): Verdict[] {
   const failed = (status?.release?.verdicts ?? []).filter(({ verdict }) => verdict === 'failed');
   if (failed.length > 0) return failed;
-  const check = spec.analysis.metrics?.[0]?.name ?? 'request-success-rate';
-  return [{ check, verdict: 'failed', value: 94.5, limit: 'at least 99%' }];
+  const metric = spec.analysis.metrics?.find(({ mode }) => mode !== 'observe') ?? usualMetric;
+  const kind = builtinKind(metric) ?? 'custom';
+  const value = valueOutside(limitOf(metric, kind));
+  return [value === undefined ? { check: metric.name, verdict: 'failed' } : judgeMeasurement(metric, kind, { kind: 'value', value })];
+}
+
+/** A value that fails: 5% below the minimum, or a fifth above the maximum. `undefined` if no value is sure to fail. */
+function valueOutside({ min = 0, max }: Limit): number | undefined {
+  if (min > 0) return Number((min * 0.95).toPrecision(3));
+  return max === undefined ? undefined : Number((max + (Math.abs(max) / 5 || 1)).toPrecision(3));
 }
 
 function releaseOf({ status }: Canary, nowMs: number): Release {

@@ -1,4 +1,4 @@
-import { tlsFiles } from '../../outgoing/tls-files.ts';
+import { isOnlyForTls } from '../../outgoing/tls-files.ts';
 import type { AskCluster } from '../http/ask-cluster.ts';
 import { baseUrl } from '../http/base-url.ts';
 import type { AskOptions, BackendRequest } from '../http/send-request.ts';
@@ -80,9 +80,9 @@ export function secretKeys<K extends string>(
   return Object.fromEntries(keys.map((key) => [key, secret[key] ?? 'any'])) as Record<K, string>;
 }
 
-/** The Secret of a backend that can do without these keys; undefined if it has none of them and is only for TLS. */
-export function optionalSecret({ secret }: BackendSource, keys: readonly string[]): BackendSource['secret'] {
-  return tlsFiles(secret) && keys.every((key) => secret?.[key] === undefined) ? undefined : secret;
+/** The Secret of a backend that can do without credentials; undefined if it is only for TLS. */
+export function optionalSecret({ secret }: BackendSource): BackendSource['secret'] {
+  return isOnlyForTls(secret) ? undefined : secret;
 }
 
 /** The window of a backend that depends on the metric's interval, or the reason for which it is unknown. */

@@ -14,7 +14,7 @@ export const graphite: MakeBackend = (source) => {
   const { secretName, provider } = source;
   const { address } = provider;
   if (!address) return wrongField('spec.provider.address', 'is required');
-  const secret = optionalSecret(source, ['username', 'password']);
+  const secret = optionalSecret(source);
   if (secret && !(secret.username && secret.password)) return { problem: `Secret ${secretName} needs username and password` };
   const credentials = secret && `Basic ${Buffer.from(`${secret.username}:${secret.password}`).toString('base64')}`;
   const get = (query: string) => {

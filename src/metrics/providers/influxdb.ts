@@ -17,7 +17,7 @@ const NUMBERS = ['double', 'long', 'unsignedLong'];
 export const influxdb: MakeBackend = (source) => {
   const { provider } = source;
   if (!provider.address) return wrongField('spec.provider.address', 'is required');
-  const keys = optionalSecret(source, ['token', 'org']) ? secretKeys(source, ['token', 'org']) : { token: '', org: '' };
+  const keys = optionalSecret(source) ? secretKeys(source, ['token', 'org']) : { token: '', org: '' };
   if ('problem' in keys) return keys;
   const url = baseUrl(provider.address, '/api/v2/query', { org: keys.org });
   if (!url) return wrongAddress;

@@ -145,7 +145,7 @@ export const prometheus: MakeBackend = (source) => {
     if (problem !== undefined) return wrongField('spec.provider.headers', `has ${JSON.stringify(name.slice(0, 80))}, which ${problem}`);
   }
   const options: PrometheusOptions = { address, choice, ...transportOf(source), ...(headers ? { headers } : {}) };
-  const secret = optionalSecret(source, ['token', 'username', 'password']);
+  const secret = optionalSecret(source);
   if (!secret) return prometheusAt(options);
   const { token, username, password } = secret;
   if (token) return prometheusAt({ ...options, bearer: token });

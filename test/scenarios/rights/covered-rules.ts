@@ -55,7 +55,8 @@ export const usedBy: Readonly<Record<string, readonly string[]>> = {
 export const usedElsewhere: Readonly<Record<string, string>> = {
   'create tokenreviews.authentication.k8s.io': 'test/e2e/dashboard.test.ts',
   'create subjectaccessreviews.authorization.k8s.io': 'test/e2e/dashboard.test.ts',
-  'list events': 'test/e2e/dashboard.test.ts',
+  // After a start, of a repeat; and of the dashboard.
+  'list events': 'src/kube/events.integration.test.ts',
   'watch events': 'test/e2e/dashboard.test.ts',
   'watch controllerrevisions.apps': 'test/e2e/dashboard.test.ts',
   // Of a template that the history has no more room for.

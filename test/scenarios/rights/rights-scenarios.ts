@@ -106,8 +106,6 @@ export const rightsScenarios: readonly RightsScenario[] = [
   ...featureScenarios,
 ];
 
-/** An event that another replica has written first. */
-const OF_ANOTHER_REPLICA = 'src/kube/events.integration.test.ts';
 /** A Canary of another name over the same target goes on with them. */
 const OF_HEIR = 'src/controller/reconcile/companions.simulated.test.ts';
 /** The copy of a scaler that the Canary names no more. */
@@ -124,7 +122,6 @@ export const onlyThen: Readonly<Record<string, string>> = {
   'create traefikservices.traefik.io': 'provider traefik makes its route',
   'delete traefikservices.traefik.io': 'provider traefik makes its route',
   'patch httproutes.gateway.networking.k8s.io [podinfo]': 'an edit from HTTPRoute to GRPCRoute',
-  'get events': OF_ANOTHER_REPLICA,
   ...usedElsewhere,
   'delete horizontalpodautoscalers.autoscaling': OF_FORMER_SCALER,
   'delete scaledobjects.keda.sh': OF_FORMER_SCALER,
