@@ -16,11 +16,12 @@ interface Change {
   disrupted?: string;
   status?: Partial<Status>;
   sidecarRestarts?: number;
+  sidecarLast?: ContainerState;
   initRestarts?: number;
 }
 
-const exited = (exitCode: number, reason = 'Error'): ContainerState => ({
-  terminated: { exitCode, reason, finishedAt: '2026-01-01T00:00:00Z' },
+const exited = (exitCode: number, reason = 'Error', finishedAt = '2026-01-01T00:00:00Z'): ContainerState => ({
+  terminated: { exitCode, reason, finishedAt },
 });
 const backOff: ContainerState = { waiting: { reason: 'CrashLoopBackOff' } };
 const condition = (type: string, isTrue: boolean, reason?: string) => ({
@@ -49,7 +50,7 @@ function aPod(change: Change = {}, name = 'shop-x'): Pod {
         },
       ],
       initContainerStatuses: [
-        { name: 'proxy', restartCount: change.sidecarRestarts ?? 0 },
+        { name: 'proxy', restartCount: change.sidecarRestarts ?? 0, ...(change.sidecarLast && { lastState: change.sidecarLast }) },
         { name: 'setup', restartCount: change.initRestarts ?? 0 },
       ],
       ...change.status,
@@ -130,6 +131,25 @@ describe('E27a: counts over a start of the controller', () => {
   it('a pod that was deleted in between does not reduce the sum', () =>
     expect(again(aPod({ restarts: 0 }, 'shop-y'))).toMatchObject({ crashes: 1 }));
   it('earlier ends of an unknown pod are not counted', () => expect(again(aPod({ restarts: 5 }, 'shop-y'))).toMatchObject({ crashes: 1 }));
+});
+
+describe('E27a: the clock of the node is set back after the sidecar has ended', () => {
+  const later = '2026-01-01T00:05:00Z';
+  const after = (sidecarLast: ContainerState) =>
+    failingsIn(seenAfter({}, { sidecarRestarts: 1, sidecarLast }, { sidecarRestarts: 1, sidecarLast, restarts: 1, last: exited(3) }));
+
+  it('the container that ended last is named', () =>
+    expect(after(exited(0, 'Completed', later))).toMatchObject({ crashes: 2, last: { container: 'app', exitCode: 3, times: 1 } }));
+
+  it('its crash counts, although the sidecar ended with the node', () =>
+    expect(after(exited(255, 'Unknown', later))).toMatchObject({ crashes: 1, last: { container: 'app', exitCode: 3 } }));
+});
+
+it('E27a: nodes have different clocks: the failure that came last is named, whatever its time', () => {
+  const pod = (name: string, finishedAt?: string) =>
+    podView(aPod(finishedAt === undefined ? {} : { restarts: 1, last: exited(3, 'Error', finishedAt) }, name));
+  const seen = [pod('ahead'), pod('behind'), pod('ahead', '2026-01-01T00:05:00Z'), pod('behind', '2025-12-31T23:55:10Z')];
+  expect(failingsIn(seen.reduce(withPod, noneSeen())).last).toMatchObject({ pod: 'behind' });
 });
 
 it('E27a, I15: a thousand pods cost no more memory than 500, and few are remembered', () => {

@@ -15,6 +15,8 @@ export interface ObservedPod {
   isOver: boolean;
   /** The last end of one of its containers, or the reason for which the pod is over. */
   last: PodFailing;
+  /** The last end of each of its containers, newest first by the clock of the node; none of an evicted pod. */
+  lastEnds: readonly PodFailing[];
 }
 
 /** A pod with its past. */
@@ -51,7 +53,8 @@ export function podView({ metadata: { uid = '', name, deletionTimestamp }, statu
   const isEvicted = reason === 'Evicted';
   const isDisrupted = conditions.some((one) => one.type === 'DisruptionTarget' && one.status === 'True') && !isEvicted;
   const containers = running(spec, status);
-  const last = lastEnd(containers);
+  const lastEnds = isEvicted ? [] : lastEndsOf(name, containers);
+  const [newest = { pod: name }] = lastEnds;
   return {
     uid,
     name,
@@ -59,7 +62,8 @@ export function podView({ metadata: { uid = '', name, deletionTimestamp }, statu
     isReady: isTrue(conditions, 'Ready'),
     isExcused: deletionTimestamp !== undefined || isDisrupted || reason === 'NodeLost' || isOnLostNode(conditions),
     isOver: phase === 'Failed' || phase === 'Succeeded',
-    last: isEvicted ? { pod: name, reason } : { pod: name, ...last },
+    last: isEvicted ? { pod: name, reason } : newest,
+    lastEnds,
   };
 }
 
@@ -76,10 +80,10 @@ export function noneSeen(known: KnownFailings = { crashes: 0, lost: 0, ends: {} 
 export function withPod(seen: SeenPods, now: ObservedPod): SeenPods {
   const before = seen.pods.get(now.uid);
   if (before === undefined && seen.pods.size >= MOST_EVALUATED_PODS) return seen;
-  const { crashes, lost } = failingsOf(before, now);
+  const { crashes, lost, last } = failingsOf(before, now);
   const pods = new Map(seen.pods).set(now.uid, { ...now, wasReady: now.isReady || before?.wasReady === true });
   if (crashes + lost === 0) return { ...seen, pods };
-  return { pods, crashes: seen.crashes + crashes, lost: seen.lost + lost, last: crashes > 0 ? now.last : lossOf(now) };
+  return { pods, crashes: seen.crashes + crashes, lost: seen.lost + lost, last };
 }
 
 export function withoutPod(seen: SeenPods, uid: string): SeenPods {
@@ -103,17 +107,25 @@ export function failingsIn({ pods, crashes, lost, last }: SeenPods): PodFailings
 }
 
 /** A crash is not also a loss of readiness. Before a pod was ready once, its start decides, and not this rule. */
-function failingsOf(before: SeenPod | undefined, now: ObservedPod): { crashes: number; lost: number } {
-  if (before?.wasReady !== true || now.isExcused) return { crashes: 0, lost: 0 };
+function failingsOf(before: SeenPod | undefined, now: ObservedPod): Pick<PodFailings, 'crashes' | 'lost'> & { last: PodFailing } {
+  const loss = lossOf(now);
+  if (before?.wasReady !== true || now.isExcused) return { crashes: 0, lost: 0, last: loss };
   const risen = Math.max(0, now.ends - before.ends);
-  if (risen > 0) return { crashes: UNKNOWN_ENDS.has(now.last.reason ?? '') ? 0 : risen, lost: 0 };
-  return { crashes: 0, lost: before.isReady && !now.isReady ? 1 : 0 };
+  if (risen === 0) return { crashes: 0, lost: before.isReady && !now.isReady ? 1 : 0, last: loss };
+  const last = newEnd(before, now);
+  return { crashes: UNKNOWN_ENDS.has(last.reason ?? '') ? 0 : risen, lost: 0, last };
+}
+
+/** The end that was not there before. Its time is not enough: the clock of a node can have been set back since an earlier end. */
+function newEnd(before: SeenPod, { lastEnds, last }: ObservedPod): PodFailing {
+  const known = new Map(before.lastEnds.map(({ container, times = 0 }) => [container, times]));
+  return lastEnds.find(({ container, times = 0 }) => times > (known.get(container) ?? 0)) ?? last;
 }
 
 const lossOf = ({ name, last, isOver }: ObservedPod): PodFailing => (isOver && last.container === undefined ? last : { pod: name });
 
 function remembered(uid: string, ends: number): SeenPod {
-  return { uid, name: '', ends, isReady: false, isExcused: false, isOver: false, last: { pod: '' }, wasReady: true };
+  return { uid, name: '', ends, isReady: false, isExcused: false, isOver: false, last: { pod: '' }, lastEnds: [], wasReady: true };
 }
 
 /** Containers that run as long as the pod: native sidecars are init containers that restart always. */
@@ -128,16 +140,19 @@ function endsOf({ restartCount = 0, state }: ContainerStatus): number {
   return restartCount + (isDown ? 1 : 0);
 }
 
-function lastEnd(containers: readonly ContainerStatus[]): Partial<PodFailing> {
+function lastEndsOf(pod: string, containers: readonly ContainerStatus[]): PodFailing[] {
   const ended = containers.flatMap((one) => {
     const end = one.state?.terminated ?? one.lastState?.terminated;
     return end ? [{ end, container: one.name, times: endsOf(one) }] : [];
   });
-  const [newest] = ended.toSorted((a, b) => ((a.end.finishedAt ?? '') < (b.end.finishedAt ?? '') ? 1 : -1));
-  if (newest === undefined) return {};
-  const { end, container, times } = newest;
-  const { reason, exitCode } = end;
-  return { container, times, ...(reason !== undefined && { reason: reason.slice(0, 64) }), ...(exitCode !== undefined && { exitCode }) };
+  const newestFirst = ended.toSorted((a, b) => (b.end.finishedAt ?? '').localeCompare(a.end.finishedAt ?? ''));
+  return newestFirst.map(({ end: { reason, exitCode }, container, times }) => ({
+    pod,
+    container,
+    times,
+    ...(reason !== undefined && { reason: reason.slice(0, 64) }),
+    ...(exitCode !== undefined && { exitCode }),
+  }));
 }
 
 function isTrue(conditions: readonly Condition[], type: string): boolean {
