@@ -1,6 +1,8 @@
-/** Writes what users got by Serin and by Flagger on a real node into docs/beside-flagger.md; with `--check`, fails when the committed one differs. */
+/** Writes what users got by Serin and by Flagger, on a real node and by the bench, into docs/beside-flagger.md; with `--check`, fails when the committed one differs. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { RecordedUsers } from '../test/bench/users/recorded-users.ts';
+import { usersTable } from '../test/bench/users/users-table.ts';
 import type { PlayedRelease } from '../test/node/played-release.ts';
 import type { Generate } from './generation/generated-file.ts';
 import { runAlone } from './generation/settle.ts';
@@ -9,6 +11,7 @@ import { withParts } from './generation/with-parts.ts';
 const root = join(import.meta.dirname, '..');
 const path = join(root, 'docs', 'beside-flagger.md');
 const source = 'test/node/recorded/beside-flagger.json';
+const usersSource = 'test/bench/recorded/users.json';
 
 type ControllerName = PlayedRelease['controller'];
 const CONTROLLERS: readonly ControllerName[] = ['serin', 'flagger'];
@@ -61,7 +64,9 @@ const cellsOf = (one: PlayedRelease | undefined): string[] =>
 
 export const generate: Generate = () => {
   const lines = tablesOf(Object.values(JSON.parse(readFileSync(join(root, source), 'utf8')) as Record<string, PlayedRelease[]>).flat());
-  return [{ path, text: withParts(readFileSync(path, 'utf8'), 'generate-beside-flagger', { tables: lines.join('\n') }), source }];
+  const users = usersTable(JSON.parse(readFileSync(join(root, usersSource), 'utf8')) as RecordedUsers[]);
+  const parts = { tables: lines.join('\n'), users: users.join('\n') };
+  return [{ path, text: withParts(readFileSync(path, 'utf8'), 'generate-beside-flagger', parts), source }];
 };
 
 if (import.meta.main) await runAlone(generate);

@@ -75,7 +75,9 @@ export const tables = {
     'scripts/rules/shown.ts': { reads: ['test/rules.yaml'] },
     'scripts/generate-alerts.ts': { reads: ['test/golden/alerts/*.json'] },
     'scripts/generate-attacks.ts': { reads: ['test/attacks/README.md'] },
-    'scripts/generate-beside-flagger.ts': { reads: ['test/node/recorded/beside-flagger.json', 'docs/beside-flagger.md'] },
+    'scripts/generate-beside-flagger.ts': {
+      reads: ['test/node/recorded/beside-flagger.json', 'test/bench/recorded/users.json', 'docs/beside-flagger.md'],
+    },
     'scripts/generate-cli.ts': { reads: ['docs/cli.md'] },
     'scripts/generate-chart.ts': { reads: ['charts/serin/README.md'] },
     'scripts/generate-loadtester-chart.ts': { reads: ['charts/loadtester/README.md'] },

@@ -44,14 +44,19 @@ export function changeImage(cluster: KubeCluster, index: number, version: string
   );
 }
 
+export interface EnvVar {
+  name: string;
+  value: string;
+}
+
 /** About what a real container has: probes, resources, environment. */
-export function container(version: string): object {
+export function container(version: string, env: readonly EnvVar[] = []): object {
   const probe = (path: string) => ({ httpGet: { path, port: 'http' }, periodSeconds: 10, timeoutSeconds: 5 });
   return {
     name: 'web',
     image: `registry.example/app:${version}`,
     ports: [{ name: 'http', containerPort: 9898 }],
-    env: Array.from({ length: 10 }, (_, index) => ({ name: `SETTING_${index}`, value: `value of setting ${index}` })),
+    env: [...Array.from({ length: 10 }, (_, index) => ({ name: `SETTING_${index}`, value: `value of setting ${index}` })), ...env],
     readinessProbe: probe('/readyz'),
     livenessProbe: probe('/healthz'),
     resources: { requests: { cpu: '100m', memory: '64Mi' }, limits: { memory: '256Mi' } },

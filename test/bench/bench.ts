@@ -5,16 +5,19 @@ import type { StartResult } from './measure-start.ts';
 
 const USAGE = `npm run bench -- [--sizes 10,200,1000] [--seconds 30] [--json]
 npm run bench -- --start [--sizes 200,1000] [--deployments 5000] [--secrets 20000] [--changes 50] [--suspended] [--json]
-npm run bench -- --real --at-once [--sizes 300,1000] [--releases 100] [--steps 5] [--over 60] [--flagger] [--fault slow|throttled|down|lagging] [--json]
+npm run bench -- --real --at-once [--sizes 300,1000] [--releases 100] [--steps 5] [--over 60] [--flagger] [--fault slow|throttled|tenth|down|lagging] [--json]
 npm run bench -- --real --steady [--canaries 1000] [--minutes 120] [--every 4] [--json]
 npm run bench -- --embedded [--sizes 10000] [--releases 100] [--over 60] [--fault …] [--json]
 npm run bench -- --real [--kinds deployments|mixed] [--canaries 200] [--minutes 15] [--json]
 npm run bench -- --hanging [--canaries 200] [--interval 10] [--json]
 npm run bench -- --hostile [--canaries 20] [--interval 10] [--namespaces 200] [--with-pods 20] [--writers 32] [--minutes 10] [--blind] [--json]
+npm run bench -- users [--help]
 `;
 
 /** Counts and ratios of one run on this machine. Nothing is asserted: what a time means depends on who else is busy. */
 async function bench(): Promise<void> {
+  const [word, ...args] = process.argv.slice(2);
+  if (word === 'users') return (await import('./users/users-command.ts')).users(args);
   const { values } = parseArgs({
     options: {
       sizes: { type: 'string' },

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../../src/api/kube-object.ts';
 import type { KubeCluster } from '../../../src/kube/kube-cluster.ts';
-import { container, nameOf } from '../applications.ts';
+import { container, type EnvVar, nameOf } from '../applications.ts';
 
 /** Shortest that Flagger takes. */
 export const INTERVAL_MS = 10_000;
@@ -55,15 +55,21 @@ export function createCanary(cluster: KubeCluster, namespace: string, index: num
   });
 }
 
-export function pushImage(cluster: KubeCluster, namespace: string, index: number, version: string): Promise<KubeObject> {
+export function pushImage(
+  cluster: KubeCluster,
+  namespace: string,
+  index: number,
+  version: string,
+  env: readonly EnvVar[] = [],
+): Promise<KubeObject> {
   return cluster.patch(
     { apiVersion: 'apps/v1', kind: 'Deployment', name: nameOf(index), namespace },
-    { spec: { template: { spec: { containers: containersOf(index, version) } } } },
+    { spec: { template: { spec: { containers: containersOf(index, version, env) } } } },
   );
 }
 
-const containersOf = (index: number, version: string): object[] => [
-  { ...container(version), envFrom: [{ configMapRef: { name: `${nameOf(index)}-config` } }] },
+const containersOf = (index: number, version: string, env: readonly EnvVar[] = []): object[] => [
+  { ...container(version, env), envFrom: [{ configMapRef: { name: `${nameOf(index)}-config` } }] },
 ];
 
 /** Calls for each index, so many at a time; the next call begins as soon as one ends. */

@@ -1,4 +1,5 @@
 import { dirname } from 'node:path';
+import type { Mesh } from '../../../src/embedded/mesh/index.ts';
 import { loadConnection } from '../../../src/kube/connect.ts';
 import { createCluster } from '../../../src/kube/create-cluster.ts';
 import type { KubeCluster } from '../../../src/kube/kube-cluster.ts';
@@ -6,6 +7,7 @@ import { startRealCluster } from '../../e2e/real-cluster.ts';
 import { applyCrds } from '../../scenarios/environment.ts';
 import { startBareCluster } from '../bare-cluster.ts';
 import { startDeploymentStatus } from './deployment-status.ts';
+import { startPods } from './pods.ts';
 import { answeredRequests, type RequestLog, readRequests } from './request-log.ts';
 
 /** The part of a control plane that a run needs, whichever it is. */
@@ -27,6 +29,13 @@ export interface ControlPlane {
   stop(): Promise<void>;
 }
 
+/** Gives Deployments their status, with pods or without. */
+export interface Workloads {
+  /** Every change seen so far has its status. */
+  isIdle(): boolean;
+  stop(): Promise<void> | void;
+}
+
 export type User = 'serin' | 'flagger';
 
 const PLAIN = 'plain';
@@ -43,20 +52,36 @@ rules:
 `;
 
 export const startControlPlane = (kind: ControlPlane['kind'], say: (line: string) => void): Promise<ControlPlane> =>
-  kind === 'real' ? startRealPlane(say) : startEmbeddedPlane();
+  kind === 'real' ? startRealPlane(say, startStatuses) : startEmbeddedPlane();
+
+/** With kube-controller-manager, and with pods that a data plane sends requests to. */
+export async function startPlaneWithPods(say: (line: string) => void): Promise<ControlPlane & { readonly mesh: Mesh }> {
+  const plane = await startRealPlane(say, startPods);
+  return { ...plane, mesh: plane.workloads.mesh };
+}
+
+/** kube-controller-manager is left out: it would have the CPU that is to be measured. */
+async function startStatuses(cluster: KubeCluster): Promise<Workloads> {
+  const statuses = startDeploymentStatus(cluster);
+  await statuses.synced;
+  return statuses;
+}
 
 /**
  * etcd and kube-apiserver, which serves the controllers as it serves pods: requests of each user wait in queues of their own, and none of them
- * is exempt. kube-controller-manager is left out: it would have the CPU that is to be measured.
+ * is exempt.
  */
-async function startRealPlane(say: (line: string) => void): Promise<ControlPlane> {
+async function startRealPlane<W extends Workloads>(
+  say: (line: string) => void,
+  startWorkloads: (cluster: KubeCluster) => Promise<W>,
+): Promise<ControlPlane & { workloads: W }> {
   const real = await startRealCluster({
     say,
     people: ['flagger', PLAIN],
     // As service accounts of pods are.
     groups: ['system:serviceaccounts'],
     fairness: true,
-    controllers: false,
+    controllers: startWorkloads !== startStatuses,
     auditPolicy: AUDIT_POLICY,
     // Room for three Services of each of ten thousand Canaries, for two controllers and the plain client.
     serverFlags: ['--service-cluster-ip-range=10.96.0.0/12', `--audit-log-maxsize=${MOST_OF_LOG}`],
@@ -69,24 +94,24 @@ async function startRealPlane(say: (line: string) => void): Promise<ControlPlane
     const makePlain = () => createCluster(connection, { requestTimeoutMs: ANSWER_WITHIN_MS });
     const plain = [makePlain(), makePlain()] as const;
     const requests = readRequests(real.auditLog, USERS);
-    const statuses = startDeploymentStatus(cluster);
-    await statuses.synced;
+    const workloads = await startWorkloads(cluster);
     return {
       kind: 'real',
+      workloads,
       apiUrl: real.apiUrl,
       cluster,
       plain,
       requests,
       folder: real.folder,
       kubeconfigFileOf: (user) => (user === 'serin' ? real.kubeconfigFile : real.kubeconfigFileOf(user)),
-      isIdle: () => statuses.isIdle(),
+      isIdle: () => workloads.isIdle(),
       async serverCpuSeconds() {
         const [, seconds] = /^process_cpu_seconds_total (\S+)/m.exec(String(await cluster.raw('GET', '/metrics'))) ?? [];
         return seconds === undefined ? undefined : Number(seconds);
       },
       async stop() {
         requests.stop();
-        statuses.stop();
+        await workloads.stop();
         for (const each of plain) each.close();
         await real.stop();
       },

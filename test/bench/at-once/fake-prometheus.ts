@@ -10,6 +10,8 @@ export interface FakePrometheus {
   answer(isGood: boolean): void;
   /** The success rate of one application from now on, independent of the others. */
   answerFor(application: string, isGood: boolean): void;
+  /** `true` refuses connections from now on, `false` takes them again. */
+  setDown(isDown: boolean): void;
   stop(): Promise<void>;
 }
 
@@ -31,6 +33,10 @@ export async function startFakePrometheus(): Promise<FakePrometheus> {
     response.writeHead(200, { 'Content-Type': 'application/json' });
     response.end(JSON.stringify({ status: 'success', data: { resultType: 'vector', result } }));
   });
+  let isDown = false;
+  server.on('connection', (socket) => {
+    if (isDown) socket.destroy();
+  });
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
@@ -39,6 +45,10 @@ export async function startFakePrometheus(): Promise<FakePrometheus> {
     },
     answerFor(application, isGood) {
       own.set(application, isGood ? GOOD : BAD);
+    },
+    setDown(next) {
+      isDown = next;
+      if (isDown) server.closeAllConnections();
     },
     stop: () =>
       new Promise((resolve) => {

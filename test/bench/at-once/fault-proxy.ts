@@ -2,15 +2,18 @@ import http from 'node:http';
 import https from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 
-/** `slow`: each answer comes 2 s late. `throttled`: every second write is refused. `down`: no connection. `lagging`: no news by watches. */
-export const FAULTS = ['slow', 'throttled', 'down', 'lagging'] as const;
+/**
+ * `slow`: each answer comes 2 s late. `throttled`: every second write is refused. `tenth`: nine of ten requests are refused, but for leases and watches.
+ * `down`: no connection. `lagging`: no news by watches.
+ */
+export const FAULTS = ['slow', 'throttled', 'tenth', 'down', 'lagging'] as const;
 export type Fault = (typeof FAULTS)[number];
 
 export interface FaultProxy {
   readonly url: string;
   /** Sets the fault from now on. `undefined` lets answers pass. */
   set(fault: Fault | undefined): void;
-  /** Writes that were refused. */
+  /** Requests that were refused. */
   refused(): number;
   stop(): Promise<void>;
 }
@@ -27,19 +30,16 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
   const sockets = new Set<Socket>();
   const held = new Set<() => void>();
   let fault: Fault | undefined;
-  let writes = 0;
+  let judged = 0;
   let refused = 0;
 
   const server = http.createServer((request, response) => {
     const isWatch = /[?&]watch=(true|1)/.test(request.url ?? '');
-    if (fault === 'throttled' && request.method !== 'GET') {
-      writes += 1;
-      if (writes % 2 === 0) {
-        refused += 1;
-        request.resume();
-        response.writeHead(429, { 'Content-Type': 'application/json', 'Retry-After': RETRY_AFTER_SECONDS }).end(THROTTLED);
-        return;
-      }
+    if (isRefused(request, isWatch)) {
+      refused += 1;
+      request.resume();
+      response.writeHead(429, { 'Content-Type': 'application/json', 'Retry-After': RETRY_AFTER_SECONDS }).end(THROTTLED);
+      return;
     }
     const lateMs = fault === 'slow' ? SLOW_MS : 0;
     const onward = client.request(
@@ -60,6 +60,13 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
     response.once('close', () => onward.destroy());
     request.pipe(onward);
   });
+
+  function isRefused({ method, url = '' }: http.IncomingMessage, isWatch: boolean): boolean {
+    if (fault === 'throttled' && method !== 'GET') return ++judged % 2 === 0;
+    // An API server has a priority level of its own for leases.
+    if (fault === 'tenth' && !isWatch && !url.includes('/leases')) return ++judged % 10 !== 0;
+    return false;
+  }
 
   /** Holds the events of a watch while watches lag, and then sends them in their order. */
   function passNews(answer: http.IncomingMessage, response: http.ServerResponse): void {

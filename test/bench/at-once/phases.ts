@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { nameOf } from '../applications.ts';
+import { type EnvVar, nameOf } from '../applications.ts';
 import { percentile } from '../figures.ts';
 import { createCanary, createNamespace, createTarget, inParallel, pushImage } from './at-once-applications.ts';
 import type { ControlPlane } from './control-plane.ts';
@@ -91,7 +91,7 @@ const AFTER_START_MS = 30_000;
 const STANDBY_MS = 10_000;
 const AFTER_LEADER_MS = 30_000;
 const FAULT_AFTER_MS = 15_000;
-const FAULT_MS: Readonly<Record<Fault, number>> = { slow: 60_000, throttled: 60_000, down: 60_000, lagging: 30_000 };
+const FAULT_MS: Readonly<Record<Fault, number>> = { slow: 60_000, throttled: 60_000, tenth: 60_000, down: 60_000, lagging: 30_000 };
 const LOOK_EVERY_MS = 200;
 const MIB = 1_048_576 / 1e6;
 
@@ -129,6 +129,8 @@ export interface Push {
   from: number;
   count: number;
   isGood: boolean;
+  /** Of the container of the new version, besides what every version has. */
+  env?: readonly EnvVar[];
   /** The pushes are spread evenly over this time; default: all at once. */
   overMs?: number;
 }
@@ -191,15 +193,24 @@ export async function restart(run: Run): Promise<Restart> {
   };
 }
 
-/** Kills the leader while another process is on standby. */
-export async function changeLeader(run: Run): Promise<LeaderChange> {
-  await settled(run);
+/** Another process, which leads when the leader has ended. */
+export async function startStandby(run: Run): Promise<RunningSubject> {
   const standby = await RunningSubject.start(run.subject, run);
   await standby.ready(run.boundMs);
   await sleep(STANDBY_MS);
+  return standby;
+}
+
+export async function killLeader(run: Run, standby: RunningSubject): Promise<void> {
   const leader = run.running;
   run.running = standby;
   await leader.stop('SIGKILL');
+}
+
+/** Kills the leader while another process is on standby. */
+export async function changeLeader(run: Run): Promise<LeaderChange> {
+  await settled(run);
+  await killLeader(run, await startStandby(run));
   const fromMs = Date.now();
   const times = await pushOne(run);
   const found = await firstAction(run, times, fromMs, AFTER_LEADER_MS);
@@ -228,7 +239,7 @@ async function firstAction(run: Run, times: ReleaseTimes, fromMs: number, afterM
 
 async function pushed(
   run: Run,
-  { from, count, isGood, overMs = 0 }: Push,
+  { from, count, isGood, env = [], overMs = 0 }: Push,
 ): Promise<{ releases: ReleaseTimes[]; tookMs: number | undefined }> {
   const { plane, subject, log, boundMs } = run;
   run.versions += 1;
@@ -237,7 +248,7 @@ async function pushed(
   const startedMs = Date.now();
   await inParallel(count, count, async (offset) => {
     if (overMs > 0) await sleep((offset * overMs) / count);
-    await pushImage(plane.cluster, subject.namespace, from + offset, String(run.versions + 1));
+    await pushImage(plane.cluster, subject.namespace, from + offset, String(run.versions + 1), env);
     const times = releases[offset];
     // The watch can report the status before the answer to the push arrives.
     if (times) times.pushedMs = Math.min(Date.now(), times.begunMs ?? Number.POSITIVE_INFINITY);
