@@ -1,6 +1,7 @@
 import type { Condition } from '../../api/kinds/condition.ts';
 import type { ContainerStatus, Pod } from '../../api/kinds/pod.ts';
 import type { PodFailing, PodFailings } from '../../api/pod-failing.ts';
+import { compareText } from '../../base/compare-text.ts';
 
 /** The part of a pod that shows its failures. Nothing else of it is kept. */
 export interface ObservedPod {
@@ -145,7 +146,7 @@ function lastEndsOf(pod: string, containers: readonly ContainerStatus[]): PodFai
     const end = one.state?.terminated ?? one.lastState?.terminated;
     return end ? [{ end, container: one.name, times: endsOf(one) }] : [];
   });
-  const newestFirst = ended.toSorted((a, b) => (b.end.finishedAt ?? '').localeCompare(a.end.finishedAt ?? ''));
+  const newestFirst = ended.toSorted((a, b) => compareText(b.end.finishedAt ?? '', a.end.finishedAt ?? ''));
   return newestFirst.map(({ end: { reason, exitCode }, container, times }) => ({
     pod,
     container,
