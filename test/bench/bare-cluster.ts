@@ -33,6 +33,8 @@ export interface BareCluster {
   readonly answered: readonly string[];
   /** The same requests with their paths. */
   readonly paths: readonly AnsweredRequest[];
+  /** Drops the answered requests so far. */
+  forget(): void;
   /** Every object, by store (`group/plural`). */
   snapshot(): Record<string, KubeObject[]>;
   stop(): Promise<void>;
@@ -45,15 +47,19 @@ export interface BareCluster {
 export async function startBareCluster({
   oneByOne = false,
   world = realWorld,
+  watchWindow,
 }: {
   oneByOne?: boolean;
   world?: World;
+  /** Changes that a watch can lag behind. */
+  watchWindow?: number;
 } = {}): Promise<BareCluster> {
   const { clock, random, network } = world;
   const answered: string[] = [];
   const paths: AnsweredRequest[] = [];
   const server = await startApiServer({
     world,
+    ...(watchWindow === undefined ? {} : { watchWindow }),
     onRequest: ({ userAgent, verb, path, status }) => {
       if (userAgent !== 'serin-controller') return;
       answered.push(`${verb} ${resourceIn(path)}`);
@@ -87,6 +93,10 @@ export async function startBareCluster({
     requestCounts: server.requestCounts,
     answered,
     paths,
+    forget() {
+      answered.length = 0;
+      paths.length = 0;
+    },
     snapshot: server.snapshot,
     async stop() {
       isStopping = true;

@@ -52,9 +52,9 @@ export function startMeasuredController(kubeconfigFile: string, flags: readonly 
 }
 
 /** Command and first arguments of the shipped controller. */
-export function serinProgram(nodeFlags: readonly string[] = []): [string, ...string[]] {
-  if (!existsSync(BUNDLE)) throw new Error('the bundle to measure is missing: npm run build');
-  return [process.execPath, ...imageFlags(), ...nodeFlags, BUNDLE, 'controller'];
+export function serinProgram(nodeFlags: readonly string[] = [], bundle = BUNDLE): [string, ...string[]] {
+  if (!existsSync(bundle)) throw new Error('the bundle to measure is missing: npm run build');
+  return [process.execPath, ...imageFlags(), ...nodeFlags, bundle, 'controller'];
 }
 
 /** Starts a program that ends with this process; its output goes to the end of `logFile`. */

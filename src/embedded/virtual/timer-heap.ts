@@ -14,6 +14,11 @@ export class TimerHeap {
     return this.#heap.length;
   }
 
+  /** Without cancelled timers, which stay until their time. */
+  get pending(): number {
+    return this.#heap.filter(({ fn }) => fn !== undefined).length;
+  }
+
   add(timer: Timer): void {
     const heap = this.#heap;
     let at = heap.push(timer) - 1;

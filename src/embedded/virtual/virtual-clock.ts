@@ -41,6 +41,11 @@ export class VirtualClock implements Clock {
     };
   };
 
+  /** Timers that are set, and not cancelled. */
+  get pending(): number {
+    return this.#timers.pending;
+  }
+
   /** Time goes on until the work is done; several scenarios may play at once. */
   async play<T>(work: () => Promise<T>): Promise<T> {
     const { promise: stalled, reject } = Promise.withResolvers<never>();

@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { realWorld, type World } from '../../../src/embedded/world.ts';
 
 const GOOD = '100';
 const BAD = '50';
@@ -21,7 +21,7 @@ const ONLINE = 'vector(1)';
 const APPLICATION = /app-\d+/;
 
 /** Answers each query of metrics with one number. */
-export async function startFakePrometheus(): Promise<FakePrometheus> {
+export async function startFakePrometheus({ clock, network }: Pick<World, 'clock' | 'network'> = realWorld): Promise<FakePrometheus> {
   let value = GOOD;
   const own = new Map<string, string>();
   const server = createServer((request, response) => {
@@ -29,7 +29,7 @@ export async function startFakePrometheus(): Promise<FakePrometheus> {
     const asked = decodeURIComponent(request.url ?? '');
     const [application = ''] = APPLICATION.exec(asked) ?? [];
     const answer = asked.includes(ONLINE) ? '1' : (own.get(application) ?? value);
-    const result = [{ metric: {}, value: [Math.floor(Date.now() / 1000), answer] }];
+    const result = [{ metric: {}, value: [Math.floor(clock.nowMs() / 1000), answer] }];
     response.writeHead(200, { 'Content-Type': 'application/json' });
     response.end(JSON.stringify({ status: 'success', data: { resultType: 'vector', result } }));
   });
@@ -37,9 +37,9 @@ export async function startFakePrometheus(): Promise<FakePrometheus> {
   server.on('connection', (socket) => {
     if (isDown) socket.destroy();
   });
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve));
+  const { url, close } = await network.listen(server);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     answer(isGood) {
       value = isGood ? GOOD : BAD;
     },
@@ -50,10 +50,6 @@ export async function startFakePrometheus(): Promise<FakePrometheus> {
       isDown = next;
       if (isDown) server.closeAllConnections();
     },
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    stop: () => close(true),
   };
 }

@@ -1,9 +1,10 @@
 import type { KubeObject } from '../../../src/api/kube-object.ts';
+import { type Clock, systemClock } from '../../../src/base/clock.ts';
 import type { KubeCluster } from '../../../src/kube/kube-cluster.ts';
 import type { Raw } from '../../fakes/raw.ts';
 import { INTERVAL_MS } from './at-once-applications.ts';
 
-/** Times are those of `Date.now()`. */
+/** Times are those of the log's clock, in milliseconds since 1970. */
 export interface ReleaseTimes {
   pushedMs: number;
   /** First status that shows the release. */
@@ -29,14 +30,18 @@ export class ReleaseLog {
   readonly #canaries = new Map<string, Seen>();
   readonly #releases = new Map<string, ReleaseTimes>();
   readonly #waiting = new Set<() => void>();
+  readonly #clock: Clock;
   readonly #handle: { stop(): void };
 
-  constructor(cluster: KubeCluster, namespace: string) {
+  constructor(cluster: KubeCluster, namespace: string, clock: Clock = systemClock) {
+    this.#clock = clock;
     this.#handle = cluster.watch(
       { apiVersion: 'flagger.app/v1beta1', kind: 'Canary', namespace },
       {
-        onEvent: ({ type, object }) => type !== 'DELETED' && this.#learn(object),
+        onEvent: ({ type, object }) => (type === 'DELETED' ? this.#forget(object.metadata.name) : this.#learn(object)),
         onList: (items) => {
+          const listed = new Set(items.map(({ metadata }) => metadata.name));
+          for (const name of this.#canaries.keys()) if (!listed.has(name)) this.#forget(name);
           for (const item of items) this.#learn(item);
         },
       },
@@ -54,25 +59,30 @@ export class ReleaseLog {
     return counts;
   }
 
+  /** `undefined` if no Canary has this name. */
+  phaseOf(name: string): string | undefined {
+    return this.#canaries.get(name)?.phase;
+  }
+
   /** Call before the push. */
   pushed(name: string): ReleaseTimes {
-    const times: ReleaseTimes = { pushedMs: Date.now(), stepsMs: [], movedMs: [] };
+    const times: ReleaseTimes = { pushedMs: this.#clock.nowMs(), stepsMs: [], movedMs: [] };
     this.#releases.set(name, times);
     return times;
   }
 
   /** Resolves with the time that it took when `isSo`, or with undefined after the bound. */
   async until(boundMs: number, isSo: () => boolean): Promise<number | undefined> {
-    const startedMs = Date.now();
+    const startedMs = this.#clock.nowMs();
     const { promise, resolve } = Promise.withResolvers<number | undefined>();
     const look = (): void => {
-      if (isSo()) resolve(Date.now() - startedMs);
+      if (isSo()) resolve(this.#clock.nowMs() - startedMs);
     };
-    const late = setTimeout(() => resolve(undefined), boundMs);
+    const cancel = this.#clock.setTimer(boundMs, () => resolve(undefined));
     this.#waiting.add(look);
     look();
     const tookMs = await promise;
-    clearTimeout(late);
+    cancel();
     this.#waiting.delete(look);
     return tookMs;
   }
@@ -82,13 +92,18 @@ export class ReleaseLog {
     const seen: Seen = { phase: status?.phase ?? 'none', weight: status?.canaryWeight ?? 0 };
     this.#canaries.set(metadata.name, seen);
     const release = this.#releases.get(metadata.name);
-    if (release && before) noteMove(release, before, seen);
+    if (release && before) noteMove(release, this.#clock.nowMs(), before, seen);
+    for (const look of this.#waiting) look();
+  }
+
+  #forget(name: string): void {
+    this.#canaries.delete(name);
+    this.#releases.delete(name);
     for (const look of this.#waiting) look();
   }
 }
 
-function noteMove(release: ReleaseTimes, before: Seen, { phase, weight }: Seen): void {
-  const nowMs = Date.now();
+function noteMove(release: ReleaseTimes, nowMs: number, before: Seen, { phase, weight }: Seen): void {
   if (release.begunMs === undefined) {
     if (!BEGUN.has(phase)) return;
     release.begunMs = nowMs;

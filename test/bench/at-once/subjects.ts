@@ -39,12 +39,15 @@ function flagsFor(namespace: string, { kubeconfig, prometheusUrl, port }: Subjec
 const written = (dashes: string, flags: Record<string, string>): string[] =>
   Object.entries(flags).map(([flag, value]) => `${dashes}${flag}=${value}`);
 
-export const serin: Subject = {
+/** `bundle`: default `dist/serin.js`. */
+export const serinSubject = (bundle?: string): Subject => ({
   name: 'serin',
   namespace: 'bench-serin',
   readyPath: '/readyz',
-  command: (flags) => [...serinProgram(), ...written('--', flagsFor('bench-serin', flags)), '--enable-leader-election'],
-};
+  command: (flags) => [...serinProgram([], bundle), ...written('--', flagsFor('bench-serin', flags)), '--enable-leader-election'],
+});
+
+export const serin = serinSubject();
 
 export async function flaggerSubject(say: (line: string) => void): Promise<Subject> {
   const program = await ensureFlagger(say);

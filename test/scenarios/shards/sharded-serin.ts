@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { shardOf } from '../../../src/kube/shards/shard-of.ts';
 import { NAMESPACE, nameOf } from '../../bench/applications.ts';
 import { type ControllerRun, startProgram } from '../controller.ts';
-import { nowMs } from '../world.ts';
+import { fetchText, nowMs } from '../world.ts';
 
 export const LEASE_NAMESPACE = 'kube-system';
 
@@ -13,6 +13,8 @@ export interface ShardReplica {
   readonly run: ControllerRun;
   /** Shards whose Canaries it reconciles; 0 if there is only one shard. */
   held(): number[];
+  /** Text of its metrics. */
+  metrics(): Promise<string>;
 }
 
 interface Turn {
@@ -52,7 +54,11 @@ export class ShardedSerin {
       for (const { shard, isStart } of turnsOf(replica)) now[isStart ? 'add' : 'delete'](shard);
       return run.hasExited() ? [] : [...now].sort();
     };
-    const replica: ShardReplica = { shards, run, held };
+    const metrics = async () => {
+      const [, port] = linesOf(run).flatMap((line) => /"port":(\d+),"msg":"serin controller started"/.exec(line) ?? []);
+      return (await fetchText(`http://127.0.0.1:${port}/metrics`)).text;
+    };
+    const replica: ShardReplica = { shards, run, held, metrics };
     this.#replicas.push(replica);
     return replica;
   }
