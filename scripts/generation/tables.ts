@@ -11,8 +11,10 @@ export interface Tables {
   readonly writes: Readonly<Record<string, readonly string[]>>;
   /** By module. */
   readonly inputs: Readonly<Record<string, Inputs>>;
-  /** Generated files that come with a module which a generator imports for something else, and registries, which are written before the others run. */
+  /** Generated files that come with a module which a generator imports for something else. */
   readonly carried: readonly string[];
+  /** Generated files that are written before the generators run. */
+  readonly before?: readonly string[];
 }
 
 const REGISTRIES = ['src/metrics/providers/backends.ts', 'src/notifiers/formats.ts', 'src/routers/definitions.ts'];
@@ -110,5 +112,6 @@ export const tables = {
     'scripts/rules/engine-sections.ts': { reads: ['src/engine/SPEC.md'] },
     'test/contracts/routers/index.ts': { loads: ['test/contracts/routers/*.ts'] },
   },
-  carried: ['src/dashboard/page-assets.json', ...REGISTRIES],
+  carried: ['src/dashboard/page-assets.json'],
+  before: REGISTRIES,
 } satisfies Tables;

@@ -66,9 +66,13 @@ function mayList(folder: string, pattern: string): boolean {
  * No generator may use what another one writes: it would see the text of before. It has to import the function that makes it. Of a file that is
  * generated in part, the others read the other part.
  */
-function crossings({ root, files, observed }: Ran, loadedBy: ReadonlyMap<string, ReadonlySet<string>>, { carried }: Tables): string[] {
+function crossings(
+  { root, files, observed }: Ran,
+  loadedBy: ReadonlyMap<string, ReadonlySet<string>>,
+  { carried, before = [] }: Tables,
+): string[] {
   const written = [...files].flatMap(([writer, own]) =>
-    own.flatMap((file) => (file.isPart ? [] : [[writer, relative(root, file.path)] as const])),
+    own.flatMap((file) => (file.isPart ? [] : [[writer, relative(root, file.path)] as const])).filter(([, path]) => !matches(path, before)),
   );
   return written.flatMap(([writer, path]) =>
     [...loadedBy].flatMap(([reader, loaded]) => {
