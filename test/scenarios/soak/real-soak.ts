@@ -1,10 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { startControlPlane } from '../../bench/at-once/control-plane.ts';
 import { startFakePrometheus } from '../../bench/at-once/fake-prometheus.ts';
 import { ReleaseLog } from '../../bench/at-once/release-log.ts';
 import { isOfLease } from '../../bench/at-once/request-log.ts';
 import { RunningSubject, serinSubject } from '../../bench/at-once/subjects.ts';
 import { drawer } from '../../fakes/model/life.ts';
+import { nowMs, sleep } from '../world.ts';
 import { type LeaderCounts, leaderCounts } from './leader-counts.ts';
 import { type LifeReport, SoakedApplications } from './soaked-applications.ts';
 
@@ -80,13 +80,13 @@ export async function playRealSoak({ canaries, minutes, seed, program, say }: Re
     await applications.create();
     say(`${canaries} Canaries are initialized; ${cycles} cycles`);
     for (let cycle = 0; cycle < cycles; cycle += 1) {
-      const fromMs = Date.now();
+      const fromMs = nowMs();
       const busyMs = cycleMs * BUSY;
       if (KILLED_IN.has(cycle)) since = cycle;
       await Promise.all([applications.cycle(cycle, busyMs), KILLED_IN.has(cycle) && killLeader(draw(busyMs / 4, busyMs))]);
-      await sleep(Math.max(IDLE_MS / 2, fromMs + cycleMs - IDLE_MS - Date.now()));
-      const idleMs = Date.now();
-      await sleep(Math.max(IDLE_MS / 2, fromMs + cycleMs - Date.now()));
+      await sleep(Math.max(IDLE_MS / 2, fromMs + cycleMs - IDLE_MS - nowMs()));
+      const idleMs = nowMs();
+      await sleep(Math.max(IDLE_MS / 2, fromMs + cycleMs - nowMs()));
       const idle = plane.requests.since(serin.name, idleMs).filter((request) => !isOfLease(request) && !request.what.startsWith('watch '));
       idleRequests.push(...idle.map(({ what }) => `cycle ${cycle}: ${what}`));
       counts.push(realCounts((await leader.metrics()) ?? '', since));

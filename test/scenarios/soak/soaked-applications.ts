@@ -20,7 +20,7 @@ interface Place {
 export interface LifeReport {
   releases: { good: number; bad: number };
   madeAgain: number;
-  /** Releases whose end is not the one that their version deserves. */
+  /** Releases that ended otherwise than their version deserves. */
   wrong: readonly string[];
   /** Delays of the steps over the interval. */
   lateness: { steps: number; p50: number; p99: number; max: number };
@@ -39,7 +39,7 @@ const RENAMED_FROM = 100;
 /** Applications that are released, edited, deleted and made again, cycle after cycle. All tens of them have the same lives. */
 export class SoakedApplications {
   readonly #place: Place;
-  /** Number in the name of each application: one that is replaced gets a new name. */
+  /** Number in the name of each application. An application in place of a deleted application has a new name. */
   readonly #indices: number[];
   readonly #lateness: number[] = [];
   readonly #wrong: string[] = [];

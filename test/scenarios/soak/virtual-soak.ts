@@ -59,7 +59,7 @@ const HALTED_MS = 100_000;
 const JOURNALS = '--journal-limit=2';
 /** Part of a cycle in which releases begin, and from which on the requests are idle ones. */
 const [BUSY, IDLE] = [0.6, 0.85];
-/** Small: changes that the server keeps are objects, too. */
+/** Small: the heap also holds the changes that the server keeps. */
 const WATCH_WINDOW = 100;
 
 /** Two replicas over many applications, cycle after cycle, in virtual time. */
