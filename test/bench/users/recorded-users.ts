@@ -26,7 +26,7 @@ export interface UsersRound {
 
 /** Programs and machine of a run: figures of others are not shown beside its own. */
 export interface UsersSetting {
-  /** SHA-256 of the bundle that ran, its first digits. */
+  /** SHA-256 of the entry of the bundle, its first digits: it names its parts by their content. */
   serin: string;
   flagger: string;
   kubernetes: string;
