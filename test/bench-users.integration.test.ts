@@ -75,6 +75,12 @@ describe('faults of the bench', () => {
     await proxy.stop();
   });
 
+  it('a client of Go, which sends no token over plain HTTP, has its own token at the API server', async () => {
+    const proxy = await startFaultProxy(await serve(({ headers }, response) => void response.end(headers.authorization)), 'secret');
+    expect(await fetch(proxy.url).then((answer) => answer.text())).toBe('Bearer secret');
+    await proxy.stop();
+  });
+
   it('a Prometheus that is down takes no connection, also a kept one, and answers again afterwards', async () => {
     const prometheus = await startFakePrometheus();
     const kept = new Agent({ keepAlive: true, maxSockets: 1 });

@@ -22,8 +22,11 @@ const SLOW_MS = 2_000;
 const RETRY_AFTER_SECONDS = 1;
 const THROTTLED = JSON.stringify({ kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'TooManyRequests', code: 429 });
 
-/** Between a controller and its API server, on loopback: passes on what comes, as long as no fault is set. */
-export async function startFaultProxy(target: string): Promise<FaultProxy> {
+/**
+ * Between a controller and its API server, on loopback: passes on what comes, as long as no fault is set. `token`: sent with each request, since clients of
+ * Go send none over plain HTTP.
+ */
+export async function startFaultProxy(target: string, token?: string): Promise<FaultProxy> {
   const [origin, client] = [new URL(target), target.startsWith('https:') ? https : http];
   // The server's certificate is its own, made a moment ago on this machine.
   const agent = client === https ? new https.Agent({ keepAlive: true, rejectUnauthorized: false }) : new http.Agent({ keepAlive: true });
@@ -41,9 +44,10 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
       response.writeHead(429, { 'Content-Type': 'application/json', 'Retry-After': RETRY_AFTER_SECONDS }).end(THROTTLED);
       return;
     }
+    const headers = token === undefined ? request.headers : { ...request.headers, authorization: `Bearer ${token}` };
     const lateMs = fault === 'slow' ? SLOW_MS : 0;
     const onward = client.request(
-      { hostname: origin.hostname, port: origin.port, path: request.url, method: request.method, headers: request.headers, agent },
+      { hostname: origin.hostname, port: origin.port, path: request.url, method: request.method, headers, agent },
       (answer) => {
         const begin = (): void => {
           if (response.destroyed) return void answer.destroy();

@@ -22,7 +22,7 @@ import {
 } from './phases.ts';
 import { measurePlain, type PlainFigures } from './plain-client.ts';
 import { ReleaseLog } from './release-log.ts';
-import { flaggerSubject, RunningSubject, type Subject, serin } from './subjects.ts';
+import { flaggerSubject, RunningSubject, type Subject, serin, tokenOf } from './subjects.ts';
 
 /** Results of one controller at one size; a phase that was not reached is absent. */
 export interface AtOnceResult {
@@ -79,7 +79,7 @@ async function measureSubject(plane: ControlPlane, subject: Subject, size: numbe
   const result: AtOnceResult = { controller: subject.name, size };
   const say = (line: string) => options.say(`${subject.name}, ${size}: ${line}`);
   const prometheus = await startFakePrometheus();
-  const proxy = options.fault === undefined ? undefined : await startFaultProxy(plane.apiUrl);
+  const proxy = options.fault === undefined ? undefined : await startFaultProxy(plane.apiUrl, tokenOf(plane, subject.name));
   const log = new ReleaseLog(plane.cluster, subject.namespace);
   const prometheusUrl = prometheus.url;
   const place = {

@@ -59,6 +59,10 @@ export async function flaggerSubject(say: (line: string) => void): Promise<Subje
   };
 }
 
+/** `undefined` of the embedded control plane, which knows only one user. */
+export const tokenOf = (plane: ControlPlane, user: User): string | undefined =>
+  /^\s*token: (\S+)$/m.exec(readFileSync(plane.kubeconfigFileOf(user), 'utf8'))?.[1];
+
 export interface Place {
   plane: ControlPlane;
   prometheusUrl: string;

@@ -13,7 +13,7 @@ import { startFakePrometheus } from '../at-once/fake-prometheus.ts';
 import { type FaultProxy, startFaultProxy } from '../at-once/fault-proxy.ts';
 import { createTargets, initializeAll, killLeader, type Run, release, startStandby } from '../at-once/phases.ts';
 import { ReleaseLog } from '../at-once/release-log.ts';
-import { flaggerSubject, RunningSubject, type Subject, serin } from '../at-once/subjects.ts';
+import { flaggerSubject, RunningSubject, type Subject, serin, tokenOf } from '../at-once/subjects.ts';
 import { listed } from '../figures.ts';
 import { REQUESTS_A_SECOND, startClients } from './clients.ts';
 import { DISTURBANCES, killAfterMs } from './faults.ts';
@@ -123,7 +123,7 @@ async function playAll({ plane, group, size, setting, rounds }: Group, options: 
 async function begin(plane: Plane, subject: Subject, size: number, tell: (line: string) => void): Promise<UsersRun> {
   const say = (line: string) => tell(`${subject.name}, ${size}: ${line}`);
   const prometheus = await startFakePrometheus();
-  const proxy = await startFaultProxy(plane.apiUrl);
+  const proxy = await startFaultProxy(plane.apiUrl, tokenOf(plane, subject.name));
   const log = new ReleaseLog(plane.cluster, subject.namespace);
   const place = { plane, subject, prometheus, prometheusUrl: prometheus.url, apiUrl: proxy.url, size, steps: STEPS };
   const waiting = { ...place, boundMs: WITHIN_MS, versions: 0, say };
@@ -140,7 +140,7 @@ async function begin(plane: Plane, subject: Subject, size: number, tell: (line: 
       await prometheus.stop();
     },
   };
-  if ((await run.running.ready(READY_WITHIN_MS)) === undefined) throw new Error(`${subject.name} was not ready`);
+  if ((await run.running.ready(READY_WITHIN_MS)) === undefined) throw new Error(`${subject.name} was not ready\n${run.running.logTail()}`);
   const { reached } = await initializeAll(run);
   say(`${reached} are initialized`);
   if (reached < size) throw new Error(`${subject.name}: ${reached} of ${size} were initialized\n${run.running.logTail()}`);
