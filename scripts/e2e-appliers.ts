@@ -62,7 +62,7 @@ export const APPLIERS = {
 /** Appliers of the end-to-end tests that take minutes to build, ten of them for Flux. */
 const SLOWLY_BUILT = ['helm-3', 'argo', 'flux'] as const;
 
-/** Appliers of the end-to-end tests: all, or with `PART_SEED`, which is the day in `.ci/run`, one of those that take minutes to build. */
+/** Appliers of the end-to-end tests: all of them. With `PART_SEED`, which is the day in `.ci/run`, a single slowly built applier beside the others. */
 export function appliersOfE2e(partSeed = process.env.PART_SEED) {
   const isOfDay = (_: string, index: number) => partSeed === undefined || Number(partSeed) % SLOWLY_BUILT.length === index;
   return ['kubectl', 'helm-4', ...SLOWLY_BUILT.filter(isOfDay)] as const;

@@ -44,7 +44,7 @@ async function announceFinalized(canary: Canary, router: Router, { clock, ...dep
   for (let step = 0; step < INTRODUCTION_STEPS + MOST_ANNOUNCEMENTS; step += 1) {
     const current = await readAll(router.watches(canary), cluster, signal);
     const { write } = router.finalize(canary, current);
-    // What a pass before the deletion announced is announced since an unknown time.
+    // A pass before the deletion announced some, an unknown time ago.
     const isAnnounced = step === 0 && current.some((route) => introduces(canary, route));
     if (!isAnnounced && (await introduceServices(canary, write, { router, current }, deps)).length === 0) return;
     await sleep(clock, INTRODUCED_FOR_MS, signal);

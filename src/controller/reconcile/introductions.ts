@@ -41,8 +41,8 @@ export class Introductions {
   }
 
   /**
-   * Another writer took the steps back: the first is next. What the healing brake does not delay would hold a release for ever, and is begun again some times
-   * only.
+   * Another writer took the steps back: the first is next. An announcement that the healing brake does not delay could hold a release for ever, so it begins
+   * again some times only.
    */
   undone(key: string, { isBraked }: { isBraked: boolean }): void {
     const { steps, timesUndone } = this.#taken.get(key) ?? NONE;

@@ -145,7 +145,7 @@ describe('E27a: the clock of the node is set back after the sidecar has ended', 
     expect(after(exited(255, 'Unknown', later))).toMatchObject({ crashes: 1, last: { container: 'app', exitCode: 3 } }));
 });
 
-it('E27a: nodes have different clocks: the failure that came last is named, whatever its time', () => {
+it('E27a: nodes have different clocks: the failure that came last is named, also if its time is earlier', () => {
   const pod = (name: string, finishedAt?: string) =>
     podView(aPod(finishedAt === undefined ? {} : { restarts: 1, last: exited(3, 'Error', finishedAt) }, name));
   const seen = [pod('ahead'), pod('behind'), pod('ahead', '2026-01-01T00:05:00Z'), pod('behind', '2025-12-31T23:55:10Z')];

@@ -117,7 +117,7 @@ function failingsOf(before: SeenPod | undefined, now: ObservedPod): Pick<PodFail
   return { crashes: UNKNOWN_ENDS.has(last.reason ?? '') ? 0 : risen, lost: 0, last };
 }
 
-/** The end that was not there before. Its time is not enough: the clock of a node can have been set back since an earlier end. */
+/** The end that did not exist before. Its time is not enough: the clock of a node can have been set back since an earlier end. */
 function newEnd(before: SeenPod, { lastEnds, last }: ObservedPod): PodFailing {
   const known = new Map(before.lastEnds.map(({ container, times = 0 }) => [container, times]));
   return lastEnds.find(({ container, times = 0 }) => times > (known.get(container) ?? 0)) ?? last;

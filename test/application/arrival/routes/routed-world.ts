@@ -34,7 +34,7 @@ export interface Write {
     | { is: 'route'; index: number; edit: 'nothing' | 'a rule of another' | 'a rule of the application' | 'another order' }
     | { is: 'Service' };
   how: 'patch' | 'replace';
-  /** It is written again so long after each time, as by two tools, or by one that tries again: within one announcement. */
+  /** It is written again so long after each time, as by two tools, or by a tool that tries again: within one announcement. */
   againAfterMs?: readonly number[];
 }
 
