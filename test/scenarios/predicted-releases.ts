@@ -162,9 +162,11 @@ function visibleIn(moments: readonly Moment[], callsOf: (hook: string) => Record
   return {
     phases: moments.flatMap((moment) => (moment.kind === 'phase' ? moment.phase : [])),
     weights: moments.flatMap((moment) => (moment.kind === 'weight' ? `${moment.routes} ${moment.weightPercent}` : [])),
-    events: moments.flatMap((moment) => (moment.kind === 'event' ? `${moment.type} ${moment.reason}: ${moment.message}` : [])).sort(),
+    events: moments
+      .flatMap((moment) => (moment.kind === 'event' ? `${moment.type} ${moment.reason}: ${withoutCounts(moment.message)}` : []))
+      .sort(),
     calls: Object.entries(HOOKS).map(([hook, type]) => {
-      const calls = callsOf(hook).map(withoutTime);
+      const calls = callsOf(hook).map(predictable);
       return { hook, calls: type === 'event' ? calls.toSorted(byText) : calls };
     }),
   };
@@ -172,8 +174,11 @@ function visibleIn(moments: readonly Moment[], callsOf: (hook: string) => Record
 
 const byText = (a: object, b: object): number => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1);
 
-function withoutTime({ metadata, ...call }: Record<string, unknown>): object {
+/** Real users send as many requests as the machine lets them, so a rehearsal cannot predict their exact number. */
+const withoutCounts = (text: string): string => text.replaceAll(/\(\d[\d.,]* requests?\)/g, '(counted requests)');
+
+function predictable({ metadata, ...call }: Record<string, unknown>): object {
   if (typeof metadata !== 'object') return call;
-  const { timestamp: _, ...rest } = metadata as Record<string, unknown>;
-  return { ...call, metadata: rest };
+  const { timestamp: _, eventMessage, ...rest } = metadata as Record<string, unknown>;
+  return { ...call, metadata: { ...rest, ...(typeof eventMessage === 'string' && { eventMessage: withoutCounts(eventMessage) }) } };
 }
