@@ -27,6 +27,9 @@ export const INTRODUCED_FOR_MS = 2_000;
 /** Before the traffic moves, and after it. */
 export const INTRODUCTION_STEPS = 2;
 
+/** A tool that takes an announcement back again and again holds neither a release nor a deletion any longer. */
+export const MOST_ANNOUNCEMENTS = 5;
+
 /** A header that no client sends; its value is the name of the Canary. */
 export const INTRODUCTION = 'x-serin-introduction';
 /** The value before it was that. */

@@ -4,9 +4,6 @@ import { isRefusal } from '../../kube/errors.ts';
 import type { Router } from '../../routers/router.ts';
 import type { DepsOf } from '../controller-deps.ts';
 
-/** A tool that puts a route back again and again does not delay a deletion further. */
-export const MOST_ANNOUNCEMENTS = 5;
-
 /**
  * Takes one step towards the routes in `next`, whose Services proxies have to learn of first (DF650); what is recorded on the routes stays. Returns what it
  * wrote: proxies know that after `INTRODUCED_FOR_MS`.

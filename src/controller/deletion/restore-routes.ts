@@ -5,13 +5,13 @@ import { type Clock, sleep } from '../../base/clock.ts';
 import { readAll } from '../../kube/cluster.ts';
 import { isConflict } from '../../kube/errors.ts';
 import { routerFor } from '../../routers/index.ts';
-import { INTRODUCED_FOR_MS, INTRODUCTION_STEPS, introduces } from '../../routers/introduction.ts';
+import { INTRODUCED_FOR_MS, INTRODUCTION_STEPS, introduces, MOST_ANNOUNCEMENTS } from '../../routers/introduction.ts';
 import type { Router } from '../../routers/router.ts';
 import { anchorReference } from '../../workloads/anchor.ts';
 import type { DepsOf } from '../controller-deps.ts';
 import { apexKey, isCollected, isOurRoute } from '../objects/ownership.ts';
 import { mergeIntoTarget } from '../reconcile/ensure-object.ts';
-import { introduceServices, MOST_ANNOUNCEMENTS } from './introduce-services.ts';
+import { introduceServices } from './introduce-services.ts';
 
 const MOST_TRIES = 5;
 

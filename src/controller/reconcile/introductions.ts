@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
-import { INTRODUCED_FOR_MS, INTRODUCTION_STEPS } from '../../routers/introduction.ts';
+import { INTRODUCED_FOR_MS, INTRODUCTION_STEPS, MOST_ANNOUNCEMENTS } from '../../routers/introduction.ts';
 
 interface Taken {
   steps: number;
@@ -9,7 +9,6 @@ interface Taken {
 }
 
 const NONE: Taken = { steps: 0, nextMs: Number.NEGATIVE_INFINITY, timesUndone: 0 };
-const MOST_UNDONE = 5;
 
 /** Steps towards routes whose Services proxies have to learn of first, by the key of the route. */
 export class Introductions {
@@ -46,7 +45,7 @@ export class Introductions {
    */
   undone(key: string, { isBraked }: { isBraked: boolean }): void {
     const { steps, timesUndone } = this.#taken.get(key) ?? NONE;
-    if (steps === 0 || !Number.isFinite(steps) || (!isBraked && timesUndone >= MOST_UNDONE)) return;
+    if (steps === 0 || !Number.isFinite(steps) || (!isBraked && timesUndone >= MOST_ANNOUNCEMENTS)) return;
     this.#taken.set(key, { ...NONE, timesUndone: timesUndone + 1 });
   }
 
