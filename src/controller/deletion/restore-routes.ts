@@ -2,6 +2,7 @@ import type { Canary } from '../../api/canary.ts';
 import { findObject, type KubeObject, type ObjectRef, type OwnerReference, refKey, refOf } from '../../api/kube-object.ts';
 import { madeForAnnotation, names, ownerAnnotation } from '../../api/names.ts';
 import { type Clock, sleep } from '../../base/clock.ts';
+import { over } from '../../kube/apply-over.ts';
 import { readAll } from '../../kube/cluster.ts';
 import { isConflict } from '../../kube/errors.ts';
 import { routerFor } from '../../routers/index.ts';
@@ -127,14 +128,13 @@ export async function applyOver(
   live: KubeObject | undefined,
   { cluster, router, signal }: DepsOf<'cluster'> & { router: Pick<Router, 'isUsers'> },
 ): Promise<KubeObject> {
-  const { resourceVersion, annotations, ownerReferences } = live?.metadata ?? {};
+  const { annotations, ownerReferences } = live?.metadata ?? {};
   if (live && router.isUsers?.(live)) return mergeIntoTarget({ cluster, signal }, object, live);
   const mark = annotations?.[ownerAnnotation];
   const metadata = {
     ...object.metadata,
     ...(mark === undefined ? {} : { annotations: { ...object.metadata.annotations, [ownerAnnotation]: mark } }),
     ...(mark === undefined || ownerReferences === undefined ? {} : { ownerReferences }),
-    ...(resourceVersion === undefined ? {} : { resourceVersion }),
   };
-  return cluster.apply({ ...object, metadata }, { signal });
+  return cluster.apply(over(live, { ...object, metadata }), { signal });
 }

@@ -6,7 +6,7 @@ import { labOf, labWithApp } from '../../../test/fakes/model/life.ts';
 import { initializedLab, ordersPlan, release } from '../../../test/fakes/model/released.ts';
 import { raw } from '../../../test/fakes/raw.ts';
 import { type KubeObject, type Labels, refOf } from '../../api/kube-object.ts';
-import { guardAnnotation } from '../../api/names.ts';
+import { guardAnnotation, ownerAnnotation } from '../../api/names.ts';
 import { originalSelectorAnnotation } from '../../arrival/followers.ts';
 
 // A bound against a life that never ends; minutes of virtual time take a second.
@@ -166,6 +166,18 @@ it('an apex that is deleted and made from its manifest leads to the primary agai
   lab.server.create({ ...service(APP, USERS), spec: { selector: USERS, ports: [{ name: 'http', port: 80, targetPort: 'http' }] } });
   expect(await lab.passUntil(() => selectorOf(lab, APP).app === PRIMARY.app && isMarked(lab, APP), 60_000)).toBe(true);
   expect(applied(lab, APP)).toEqual(PRIMARY);
+});
+
+it.each([0, 40, 320, 600])('I9: an apex that its user replaces %i ms after initialization stays the user’s', async (afterMs) => {
+  const lab = await arrived(...apexGuardObjects());
+  await lab.pass(afterMs);
+  lab.server.delete(refTo(APP));
+  lab.server.create({ ...service(APP, USERS), spec: { selector: USERS, ports: [{ name: 'http', port: 80, targetPort: 'http' }] } });
+  expect(await lab.passUntil(() => selectorOf(lab, APP).app === PRIMARY.app, 60_000)).toBe(true);
+  const { annotations, ownerReferences } = serviceIn(lab, APP).metadata;
+  expect([annotations?.[ownerAnnotation], ownerReferences, ownersOf(lab, APP)]).toEqual([undefined, undefined, []]);
+  lab.server.delete(canaryRef);
+  expect(await lab.passUntil(() => selectorOf(lab, APP).app === APP, 300_000)).toBe(true);
 });
 
 it('two Canaries on one apex: deletion of the younger one leaves the mark of the older one', async () => {

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { Canary } from '../../api/canary.ts';
 import { type KubeObject, type ObjectRef, refKey, refOf } from '../../api/kube-object.ts';
 import { ownerAnnotation } from '../../api/names.ts';
+import { over } from '../../kube/apply-over.ts';
 import { anchorReference } from '../../workloads/anchor.ts';
 import type { DepsOf } from '../controller-deps.ts';
 import { NameTakenError } from '../errors.ts';
@@ -85,7 +86,7 @@ export async function ensure(
   const replacing = live && (isApplied ? undefined : replacingLists(toWrite, live.object));
   const replaced = replacing && (await cluster.patch(ref, replacing, { signal }));
   if (replaced) view.learn(replaced);
-  return noted(replaced && !hasChanged ? replaced : await cluster.apply(at(toWrite, replaced ?? live?.object), { signal }));
+  return noted(replaced && !hasChanged ? replaced : await cluster.apply(over(replaced ?? live?.object, toWrite), { signal }));
 
   function noted(written: KubeObject): Outcome {
     view.learn(written);
@@ -153,13 +154,6 @@ function merge({ cluster, signal }: DepsOf<'cluster'>, fields: KubeObject, live:
 
 export function isTarget(canary: Canary, ref: ObjectRef): boolean {
   return refKey(ref) === refKey(targetRefOf(canary));
-}
-
-/** The precondition keeps a late write from undoing what a successor or a user wrote meanwhile (I9). */
-function at(object: KubeObject, found: KubeObject | undefined): KubeObject {
-  if (found === undefined) return object;
-  const { resourceVersion = '' } = found.metadata;
-  return { ...object, metadata: { ...object.metadata, resourceVersion } };
 }
 
 export function marked({ canary, config }: ReconcileContext, object: KubeObject, owner: { name: string; uid: string }): KubeObject {

@@ -143,7 +143,6 @@ export class Api {
       if (context.subresource !== '') throw notFound(resource, name);
       if (uid !== undefined)
         throw conflict(resource, name, `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`);
-      if (resourceVersion !== undefined && resourceVersion !== '') throw notFound(resource, name);
       const managed = applyConfiguration(undefined, applied, resource.schema, writer, true).metadata.managedFields;
       return this.#createApplied(resource, namespace, applied, managed, context);
     }
@@ -154,7 +153,9 @@ export class Api {
   }
 
   #createApplied(resource: Resource, namespace: string, applied: KubeObject, managed: unknown, context: WriteContext): KubeObject {
-    const dry = this.create(resource, namespace, applied, { ...context, dryRun: true });
+    // A version in an apply binds only an object that exists.
+    const { resourceVersion: _, ...metadata } = applied.metadata;
+    const dry = this.create(resource, namespace, { ...applied, metadata }, { ...context, dryRun: true });
     const object = clone(dry);
     object.metadata.managedFields = managed;
     return this.#store(resource, object, context);
