@@ -152,8 +152,9 @@ describe(`tools that apply a manifest, with the apex guard (${programs.join(', '
   it('when the Canary is deleted, the Service is the tool’s again', async () => {
     const { cluster } = environment();
     await all((id) => cluster.delete(canaryRef(id, 'shop')));
-    // Until its Canary is gone, Serin can write the Service again, between the read and the write of a replace.
-    await all((id) => until(cluster, canaryRef(id, 'shop'), 'is gone', (now) => now === undefined, BOUND));
+    // While it restores the application, Serin can write the Service again, between the read and the write of a replace. The primary goes at the end.
+    const primary = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'shop-primary' };
+    await all((id) => until(cluster, { ...primary, namespace: id }, 'is gone', (now) => now === undefined, BOUND));
     await all(async (id) => expect([id, await apply(id, '3')]).toEqual([id, 'applied']));
     for (const id of TOOLS) {
       const { metadata, spec } = await serviceOf(id);
