@@ -55,7 +55,7 @@ function usersOwn({ ref, body }: SentWrite): KubeObject {
 }
 
 describe.each(lives)('$provider, apex Service of the user: $hasService', (life) => {
-  it('I9: an object that its user makes just before Serin stays the user’s, whatever its kind', async () => {
+  it('I9: an object that its user makes just before Serin stays the user’s, of any kind', async () => {
     const made = new Map<string, ObjectRef>();
     await played(life, ({ ref }, _, exists) => void (exists || made.set(refKey(ref), ref)));
     expect(made.size).toBeGreaterThan(3);

@@ -22,6 +22,8 @@ export interface SentWrite {
   subresource: string;
   /** The object existed when the write left, and the write has no resourceVersion: it would overwrite any later change. */
   isBlind: boolean;
+  /** The server has answered with an error, and nothing was changed. */
+  isRefused?: true;
   priority: Priority;
   body: object;
 }
@@ -270,10 +272,17 @@ export class ModelClient implements Cluster {
     const subresource: string = options.subresource ?? '';
     signal?.throwIfAborted();
     const isBlind = !JSON.stringify(body).includes('resourceVersion') && this.#server.find(ref) !== undefined;
-    const write = { atMs: this.#options.clock.monotonicMs(), verb, ref, subresource, isBlind, priority: this.#priority, body };
+    const write: SentWrite = { atMs: this.#options.clock.monotonicMs(), verb, ref, subresource, isBlind, priority: this.#priority, body };
     this.#options.beforeWrite?.(write);
     if (!this.#dead) this.writes.push(write);
-    return this.#ask(signal, () => act({ ...internalWrite, manager: 'serin', fieldManager: 'serin', force: true, subresource }));
+    return this.#ask(signal, () => {
+      try {
+        return act({ ...internalWrite, manager: 'serin', fieldManager: 'serin', force: true, subresource });
+      } catch (error) {
+        write.isRefused = true;
+        throw error;
+      }
+    });
   }
 
   /** Sends a request, carries it out, and returns the answer. A sent request arrives even if its sender no longer waits, or was killed. */

@@ -61,7 +61,7 @@ function releaseOf(lab: ModelLab): LiveRelease {
 function writesTo(lab: ModelLab, refs: readonly ObjectRef[]): number {
   const keys = refs.map(refKey);
   const isContent = ({ ref, subresource, body }: SentWrite) => subresource === '' && keys.includes(refKey(ref)) && !givesFieldsUp(body);
-  return lab.writes.filter(isContent).length;
+  return lab.writes.filter((write) => isContent(write) && !write.isRefused).length;
 }
 
 /** Leaps in time: nothing is checked in between. */
