@@ -22,13 +22,9 @@ const OUTSIDE: Record<KindName, Readonly<Record<string, number>>> = {
   backend: { 'src/api/metric-template.ts': 1 },
   sink: { 'src/api/alert-provider.ts': 1 },
   verb: {
-    'src/api/verb-request.ts': 1,
+    'src/api/verb-definitions.ts': 1,
     'src/engine/verbs.ts': 1,
-    'src/cli/canaries/verb-commands.ts': 1,
-    'scripts/admission/request-policy.ts': 1,
     'test/scenarios/verbs/table.ts': 1,
-    'test/e2e/request-policy.test.ts': 1,
-    'src/engine/verbs.test.ts': 1,
   },
   flag: { 'src/controller/flags.ts': 7 },
 };
@@ -48,7 +44,7 @@ it.each<[string, string | undefined, string | undefined, string]>([
   ['a provider that exists', 'provider', 'istio', 'src/api/providers.ts names istio already: choose another name'],
   ['a provider in the folder of another one', 'provider', 'linkerd', 'src/api/providers.ts names linkerd already: choose another name'],
   ['a backend whose file exists', 'backend', 'backend', 'src/metrics/providers/backend.ts exists: choose another name, or delete it first'],
-  ['a verb that exists', 'verb', 'undo', 'src/api/verb-request.ts names undo already: choose another name'],
+  ['a verb that exists', 'verb', 'undo', 'src/api/verb-definitions.ts names undo already: choose another name'],
   ['a flag that exists', 'flag', 'selector-labels', 'src/controller/flags.ts names selector-labels already: choose another name'],
 ])('npm run new refuses %s with its remedy', (_, kind, name, message) => {
   expect(() => planPlugin(root, kind, name)).toThrow(message);

@@ -1,24 +1,17 @@
 import { apiVersion } from '../../src/api/canary.ts';
 import { requestAnnotation } from '../../src/api/names.ts';
+import { verbDefinitions } from '../../src/api/verb-definitions.ts';
 import { LONGEST_NAME, requestId, Verb } from '../../src/api/verb-request.ts';
 
 /** Verbs on `canaries` that no request to the API server has: RBAC grants them, and the policy checks them. */
 export const virtualVerbs = ['promote', 'rollback', 'pause', 'approve'] as const;
 export type VirtualVerb = (typeof virtualVerbs)[number];
 
-/**
- * The verb of each request. A user who is allowed to hold a release is also allowed to let it go on. A request that starts a release without a manual promotion
- * needs the right to promote.
- */
-export const rightOf = {
-  promote: 'promote',
-  rollback: 'rollback',
-  pause: 'pause',
-  resume: 'pause',
-  retry: 'promote',
-  undo: 'promote',
-  restart: 'promote',
-} as const satisfies Record<Verb, VirtualVerb>;
+/** The verb of each request. */
+export const rightOf = Object.fromEntries(Object.entries(verbDefinitions).map(([verb, { takes }]) => [verb, takes])) as Record<
+  Verb,
+  VirtualVerb
+>;
 
 /** In these phases a promotion approves what waits for its gate, and `approve` is enough. */
 export const approvedPhases = ['Waiting', 'WaitingPromotion'] as const;

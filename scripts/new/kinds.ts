@@ -86,28 +86,20 @@ export const kinds = {
     name: { ...WORD, example: 'hold' },
     files: {},
     insertions: [
-      { file: 'src/api/verb-request.ts', after: /const Verb = z\.enum\(\[[^\]]*/, text: ", 'NAME'" },
+      {
+        file: 'src/api/verb-definitions.ts',
+        after: lastOf('verbDefinitions'),
+        text: "  NAME: { does: 'say in one sentence what NAME does', takes: 'promote' },\n",
+      },
       {
         file: 'src/engine/verbs.ts',
         after: lastOf('refusals'),
         text: "  NAME: () => 'NAME is not built yet',\n",
       },
-      {
-        file: 'src/cli/canaries/verb-commands.ts',
-        after: lastOf('verbs'),
-        text: "  NAME: 'say in one sentence what NAME does',\n",
-      },
-      {
-        file: 'scripts/admission/request-policy.ts',
-        after: lastOf('rightOf'),
-        text: "  NAME: 'promote',\n",
-      },
       { file: 'test/scenarios/verbs/table.ts', after: lastOf('usually'), text: "  NAME: 'NAME is not built yet',\n" },
-      { file: 'test/e2e/request-policy.test.ts', after: /const right = \{[\s\S]*?\n(?= *\};)/, text: "      NAME: 'promote',\n" },
-      { file: 'src/engine/verbs.test.ts', after: lastOf('outcomes'), text: '  NAME: {},\n' },
     ],
     next: [
-      'scripts/admission/request-policy.ts: choose the right that it takes',
+      'src/api/verb-definitions.ts: its help, and the right that it takes',
       'src/engine/SPEC.md: a rule with a number; src/engine/verbs.ts: when it is refused',
       'src/engine/decision.ts, states/ and changes/verbs.ts: the decision, the states that make it, and the change',
       'test/scenarios/verbs/table.ts: each phase in which it does something; then npm run generate',

@@ -1,7 +1,8 @@
 import * as z from 'zod';
+import { verbDefinitions } from './verb-definitions.ts';
 
-/** Requests to a Canary. docs/verbs.md has the effect of each in each phase. */
-export const Verb = z.enum(['promote', 'rollback', 'pause', 'resume', 'retry', 'undo', 'restart']);
+/** docs/verbs.md has the effect of each in each phase. */
+export const Verb = z.enum(Object.keys(verbDefinitions) as [keyof typeof verbDefinitions]);
 export type Verb = z.infer<typeof Verb>;
 
 /** Chosen by the requester: each id is carried out at most once. */

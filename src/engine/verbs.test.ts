@@ -83,7 +83,7 @@ const places: Readonly<Record<string, () => World>> = {
 };
 
 /** Places in which a verb is carried out, with the resulting place; in all others it is refused. */
-const outcomes: Readonly<Record<Verb, Readonly<Record<string, RegExp>>>> = {
+const outcomes: Readonly<Partial<Record<Verb, Readonly<Record<string, RegExp>>>>> = {
   promote: {
     'Waiting (for its gate)': /^Progressing/,
     'Progressing (at 10 %)': /^(Promoting|Finalising)/,
@@ -103,14 +103,13 @@ const outcomes: Readonly<Record<Verb, Readonly<Record<string, RegExp>>>> = {
     'Progressing (the canary is down)': /^Progressing.canaryUnavailable/,
     'WaitingPromotion (for its gate)': /^WaitingPromotion.analysing/,
   },
-  resume: {},
   retry: { Failed: /^Progressing/ },
   undo: { Succeeded: /^Progressing/ },
   restart: { Initialized: /^Initialized.resting/, Succeeded: /^Succeeded.resting/, Failed: /^Failed.resting/ },
 };
 
 const outcomeOf = (world: World, id: string) => world.canary.status?.release?.requests?.filter((one) => one.id === id) ?? [];
-const cells = Verb.options.flatMap((verb) => Object.keys(places).map((place) => ({ verb, place, leadsTo: outcomes[verb][place] })));
+const cells = Verb.options.flatMap((verb) => Object.keys(places).map((place) => ({ verb, place, leadsTo: outcomes[verb]?.[place] })));
 
 /** Row of each place in the table of docs/verbs.md. */
 const rowsOf: readonly [start: string, row: RowName][] = [

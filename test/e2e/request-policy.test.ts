@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { rightOf } from '../../scripts/admission/request-policy.ts';
 import type { KubeObject, ObjectRef } from '../../src/api/kube-object.ts';
 import { requestAnnotation } from '../../src/api/names.ts';
 import { Verb } from '../../src/api/verb-request.ts';
@@ -165,20 +166,11 @@ describe('the policy of requests', () => {
     { who: DORA, verbs: Verb.options },
   ])('$who lacks the right to a request, although they may edit, and the answer names the verb that it takes', async ({ who, verbs }) => {
     await isIn('Progressing');
-    const right = {
-      promote: 'promote',
-      rollback: 'rollback',
-      pause: 'pause',
-      resume: 'pause',
-      retry: 'promote',
-      undo: 'promote',
-      restart: 'promote',
-    };
     for (const verb of verbs) {
       const answer = await ask(who, verb);
       expect(answer).toContain('403 Forbidden');
       expect(answer).toContain(
-        `${who} may not ${verb} canary podinfo in phase Progressing: it takes the verb ${right[verb]} on canaries.flagger.app in namespace shop`,
+        `${who} may not ${verb} canary podinfo in phase Progressing: it takes the verb ${rightOf[verb]} on canaries.flagger.app in namespace shop`,
       );
     }
     expect(await edit(who, 'and what it does not ask for passes')).toBe('taken');

@@ -1,25 +1,15 @@
 import { type Command, Option } from 'commander';
+import { verbDefinitions } from '../../api/verb-definitions.ts';
 import type { Verb } from '../../api/verb-request.ts';
 import { canaryCommand, type RunOn } from './flags.ts';
 import type { ClusterFlags } from './session.ts';
 import type { VerbFlags } from './verb-command.ts';
 
-/** docs/verbs.md describes each verb in each phase. */
-const verbs = {
-  promote: 'skip the rest of the analysis and promote, or approve the gate that the release waits for',
-  rollback: 'roll the release back: route all traffic to the primary',
-  pause: 'pause the release at its current weight until it is resumed',
-  resume: 'resume a paused release',
-  retry: 'release the failed revision again',
-  undo: 'return to the revision before the last promotion',
-  restart: 'restart the pods of the primary, without an analysis',
-} as const satisfies Record<Verb, string>;
-
 /** A request for each verb, recorded on the Canary and answered by the controller. */
 export function addVerbCommands(program: Command, runOn: RunOn): void {
-  for (const [verb, description] of Object.entries(verbs) as [Verb, string][]) {
+  for (const [verb, { does }] of Object.entries(verbDefinitions) as [Verb, { does: string }][]) {
     canaryCommand(program, verb, { exits: ['timedOut', 'notFound', 'refused'] })
-      .description(description)
+      .description(does)
       .option('--no-wait', 'record the request without waiting for the answer of the controller')
       .addOption(new Option('--timeout <duration>', 'how long to wait for the answer of the controller').default('1m'))
       .action(
