@@ -64,6 +64,15 @@ it('an address without its own token gets requests without any token, and never 
   await fake.stop();
 });
 
+it.each([
+  ['a mistyped key', { tokne: 't' }, 'Secret credentials lacks token, which provider type externalmetrics needs'],
+  ['an empty token', { token: '' }, 'Secret credentials lacks token, which provider type externalmetrics needs'],
+  ['keys that are only for TLS', { 'ca.crt': 'pem' }, undefined],
+])('a Secret for an address with %s: the query does not go out without the credentials that are meant', (_, secret, problem) => {
+  const made = externalmetrics({ ...sourceOf(known, 'externalmetrics', 'http://adapter.test'), secret, secretName: 'credentials' });
+  expect('problem' in made ? made.problem : undefined).toBe(problem);
+});
+
 it('fails with a message without a cluster', async () => {
   const made = externalmetrics({ ...sourceOf(known, 'externalmetrics', ''), secret: undefined });
   if ('problem' in made) throw new Error(made.problem);

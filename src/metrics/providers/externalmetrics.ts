@@ -3,7 +3,7 @@ import { parseQuantity } from '../../api/quantity.ts';
 import { decodedUri } from '../../base/decoded-uri.ts';
 import { baseUrl } from '../http/base-url.ts';
 import type { SampleRule } from '../samples.ts';
-import { type BackendSource, type MakeBackend, requestTo, wrongAddress } from './backend.ts';
+import { type MakeBackend, optionalSecret, requestTo, secretKeys, wrongAddress } from './backend.ts';
 import { foreignNamespaceProblem, statusReason } from './cluster-query.ts';
 import { jsonBackend } from './json-backend.ts';
 
@@ -24,29 +24,32 @@ const ResponseBody = z.object({ items: z.array(z.object({ value: Quantity })) })
 export const externalmetrics: MakeBackend = (source) => {
   const { address } = source.provider;
   if (address && !baseUrl(address, '')) return wrongAddress;
+  const keys = address && optionalSecret(source) ? secretKeys(source, ['token']) : { token: '' };
+  if ('problem' in keys) return keys;
+  const request = (path: string, labelSelector?: string) => requestOf(address, keys.token, path, labelSelector);
   return jsonBackend({
     who: address ? 'The metrics API' : 'The metrics API of the cluster',
     source,
-    secrets: [source.secret?.token],
+    secrets: [keys.token],
     request(query) {
       const read = readExternalQuery(query, address ? undefined : source.namespace);
       if ('problem' in read) return read;
       // At its own address the token there decides.
       const problem = address ? undefined : foreignNamespaceProblem(read.namespace, source.namespace);
-      return problem !== undefined ? { problem } : ask(source, `${API}/namespaces/${read.namespace}/${read.metric}`, read.selector);
+      return problem !== undefined ? { problem } : request(`${API}/namespaces/${read.namespace}/${read.metric}`, read.selector);
     },
     read: (json) => ResponseBody.safeParse(json).data?.items.map(({ value }) => [value]),
     rule: RULE,
     // Checks that the API is served: a working adapter does not know the metric of the probe.
-    probe: () => ask(source, API),
+    probe: () => request(API),
     errorText: statusReason,
   });
 };
 
-function ask({ provider: { address }, secret }: BackendSource, path: string, labelSelector?: string) {
+function requestOf(address: string | undefined, token: string, path: string, labelSelector?: string) {
   const query = labelSelector ? { labelSelector } : undefined;
   if (!address) return { path: query ? `${path}?${new URLSearchParams(query)}` : path };
-  return requestTo(address, path, query ?? {}, secret?.token ? { authorization: `Bearer ${secret.token.trim()}` } : {});
+  return requestTo(address, path, query ?? {}, token ? { authorization: `Bearer ${token.trim()}` } : {});
 }
 
 const NAMESPACE = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
