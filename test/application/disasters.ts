@@ -20,13 +20,22 @@ export interface Removal {
   isSynced: boolean;
 }
 
-/** Effect of a restored backup on the clients. `target`: the current version of the target; `isGuarded`: a Canary exists. */
-export function meaningOf(
-  { lost, keeps }: Restore,
-  { target, isGuarded, backup }: { target: string | undefined; isGuarded: boolean; backup: Pick<Backup, 'isGuarded'> },
-): Acted {
-  if (lost === 'Canary') return { isLedAway: true };
+interface Restored {
+  /** The version of the target, now. */
+  target: string | undefined;
+  /** A Canary exists now. */
+  isGuarded: boolean;
+  /** The target or a Canary existed before. */
+  wasThere: boolean;
+  backup: Pick<Backup, 'isGuarded'>;
+}
+
+/** Effect of a restored backup on the clients. */
+export function meaningOf({ lost, keeps }: Restore, { target, isGuarded, wasThere, backup }: Restored): Acted {
   const pushed = target === undefined ? {} : { pushed: target };
+  // Its user had uninstalled it, so this is an install over what the uninstall has left.
+  if (!wasThere && lost !== 'all') return { isLedAway: true, isForeign: true, isRestored: true, ...pushed, isInstalled: true };
+  if (lost === 'Canary') return { isLedAway: true };
   // Over existing objects it is a push of the target; without a Canary, no controller corrects a wrong route then.
   if (lost === 'nothing') return { isLedAway: true, isForeign: true, ...pushed, ...(isGuarded ? {} : { isTaken: true }) };
   // The collector takes what is owned by uids that are gone, and records of promotions with it: the target is all that is left.
