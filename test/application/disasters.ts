@@ -54,12 +54,7 @@ export function aDisaster(draw: Draw, next: (kinds: readonly string[]) => Versio
       { at, afterMs: draw(0, 10_000), action: { do: 'remove definitions', of, forMs: draw(500, 60_000), isSynced: draw(0, 3) > 0 } },
     ];
   }
-  const restore: Restore = {
-    lost: (['all', 'all', 'Canary', 'nothing'] as const)[draw(0, 4)] ?? 'all',
-    keeps: (['neither', 'status', 'owners'] as const)[draw(0, 3)] ?? 'neither',
-    order: (['by name', 'by name', 'Canary last', 'target first'] as const)[draw(0, 4)] ?? 'by name',
-    gapMs: draw(0, 4) === 0 ? draw(1_000, 10_000) : draw(0, 500),
-  };
+  const restore = aRestore(draw);
   const between: Timed[] =
     draw(0, 2) === 0 ? [] : [{ at: 'resting', afterMs: draw(0, 5_000), action: { do: 'push', version: next(['good', 'bad']) } }];
   const kill: Timed[] =
@@ -72,3 +67,10 @@ export function aDisaster(draw: Draw, next: (kinds: readonly string[]) => Versio
     { at: draw(0, 2) === 0 ? 'now' : 'resting', afterMs: draw(0, 20_000), action: { do: 'restore', ...restore } },
   ];
 }
+
+export const aRestore = (draw: Draw): Restore => ({
+  lost: (['all', 'all', 'Canary', 'nothing'] as const)[draw(0, 4)] ?? 'all',
+  keeps: (['neither', 'status', 'owners'] as const)[draw(0, 3)] ?? 'neither',
+  order: (['by name', 'by name', 'Canary last', 'target first'] as const)[draw(0, 4)] ?? 'by name',
+  gapMs: draw(0, 4) === 0 ? draw(1_000, 10_000) : draw(0, 500),
+});
