@@ -54,9 +54,9 @@ async function isLeaving({ metadata: { namespace } }: Canary, { cluster, signal 
   return home === undefined || home.metadata.deletionTimestamp !== undefined;
 }
 
-/** Restores without a comparison, because nothing is known: the steps themselves find the rest. */
+/** Without a target, or without an anchor. One that has come meanwhile is compared first. */
 const restore = (canary: Canary, deps: FinishDeps): Promise<RestoreOutcome> =>
-  restoreApplication(canary, { ...deps, isDue: async () => true, isInterrupted: () => false });
+  restoreApplication(canary, { ...deps, isDue: async () => false, isInterrupted: () => true });
 
 async function decide(
   canary: Canary,
