@@ -294,15 +294,21 @@ export class Deletions {
     for (const heir of this.#heirsOf(canary)) this.#listener.waitChanged(refOf(heir));
   }
 
+  /** Canaries without a deletion under way, and without another one of their name, whose anchors a backup has brought back while Serin runs. */
+  async restored(namespace: string): Promise<Canary[]> {
+    const isAlone = (canary: Canary) => !this.#underWay.has(labelOf(canary)) && this.#living(canary) === undefined;
+    return (await this.orphans([namespace])).filter(isAlone);
+  }
+
   /** Canaries that were deleted while Serin was down. Tried until it succeeds: they must be known before a Canary of the same name begins. */
-  async orphans(): Promise<Canary[]> {
-    const { anchors, config, log, clock } = this.#deps;
+  async orphans(namespaces: readonly string[] = this.#deps.config.namespaces): Promise<Canary[]> {
+    const { anchors, log, clock } = this.#deps;
     const signal = this.#stopping;
     const backOff = new BackOff(ORPHANS_RETRY_MS);
     for (;;) {
       try {
         const isInherited = (canary: Pick<Canary, 'metadata' | 'spec'>) => this.isInherited(canary);
-        return await anchors.orphans({ isRunning: (canary) => this.#isRunning(canary), isInherited }, config.namespaces, signal);
+        return await anchors.orphans({ isRunning: (canary) => this.#isRunning(canary), isInherited }, namespaces, signal);
       } catch (error) {
         if (signal.aborted) throw error;
         const retryInMs = backOff.next();

@@ -6,7 +6,7 @@ import type { SecretSalts } from '../adoption/secret-salts.ts';
 import { targetRefOf } from '../facts/gather-facts.ts';
 import { currentAndFormerSpecs } from '../reconcile/former-specs.ts';
 import { announceHandOver, announceKept } from './announce-kept.ts';
-import { bequeath } from './bequeath.ts';
+import { bequeath, ownRestored } from './bequeath.ts';
 import { handOverOf, noTarget } from './hand-over.ts';
 import { isKeptBy, readHandOverFacts, recordDeletedWith, recordHandOver } from './hand-over-facts.ts';
 import { type KeepDeps, keepPrimary, keepTraffic, recordKept, sameProvider } from './keep-primary.ts';
@@ -37,6 +37,7 @@ export async function finishDeletion(canary: Canary, deps: FinishDeps): Promise<
     if (deps.isInherited()) return 'over';
     const anchor = (await isLeaving(canary, deps)) ? undefined : await cluster.get(anchorRef(canary), { signal });
     const originals = anchor && anchors.read(anchor);
+    if (anchor && originals) await ownRestored(canary, anchor, deps);
     const holder = anchor && originals && (await deps.holder());
     if (holder) {
       await bequeath(canary, holder, anchor, originals, deps);
