@@ -55,7 +55,7 @@ async function isLeaving({ metadata: { namespace } }: Canary, { cluster, signal 
   return home === undefined || home.metadata.deletionTimestamp !== undefined;
 }
 
-/** Without a target, or without an anchor. One that has come meanwhile is compared first. */
+/** Without a target, or without an anchor. A target that has come meanwhile is compared first. */
 const restore = (canary: Canary, deps: FinishDeps): Promise<RestoreOutcome> =>
   restoreApplication(canary, { ...deps, isDue: async () => false, isInterrupted: () => true });
 

@@ -5,7 +5,7 @@ import type { ControllerDeps } from '../controller-deps.ts';
 
 /** For the rest of a backup to come: its anchors, and their Canaries if it has them. */
 const REST_MS = 10_000;
-/** Shortest time between two searches in a namespace, whatever its users write. */
+/** Shortest time between two searches in a namespace. */
 const PAUSE_MS = 60_000;
 
 /**
