@@ -12,6 +12,7 @@ import { CanaryProcess } from './canary/canary-process.ts';
 import { followAll } from './canary/config-tracker.ts';
 import type { ControllerDeps } from './controller-deps.ts';
 import { Deletions } from './deletion/deletions.ts';
+import { OrphanSearches } from './deletion/orphan-searches.ts';
 import { waitMessage } from './deletion/wait-message.ts';
 import { watchedBy } from './facts/interests.ts';
 import type { ProviderConditions } from './notifications/provider-conditions.ts';
@@ -48,6 +49,7 @@ export class CanaryDispatcher {
   readonly #turns: WorkTurns;
   readonly #firstReconciles: FirstReconciles;
   readonly #deletions: Deletions;
+  readonly #orphanSearches: OrphanSearches;
   /** An idle Canary has no process: it is made again when the Canary is woken. */
   readonly #processes = new Map<string, CanaryProcess | CanaryMemory>();
   /** Canaries that could not be read since they were first seen, by `namespace/name`. */
@@ -73,12 +75,13 @@ export class CanaryDispatcher {
       restored: (canary) => this.#closeUnwanted(watchedBy(canary, deps.config)),
       waitChanged: (ref) => this.changed(ref),
     });
+    this.#orphanSearches = new OrphanSearches(deps, signal, async (namespace) => this.#restore(await this.#deletions.restored(namespace)));
   }
 
   /** The view is filled: begins with what it holds. */
   async start(): Promise<void> {
     const { view } = this.#deps;
-    this.#deletions.restoreAll((await this.#deletions.orphans()).filter((canary) => this.#slice.includes(canary)));
+    this.#restore(await this.#deletions.orphans());
     const begun: Canary[] = [];
     // Register all before the first one is woken: the younger of two rivals must not start because it was listed first.
     for (const { object } of view.all(CANARY)) {
@@ -118,6 +121,7 @@ export class CanaryDispatcher {
       this.#turns.add(namespace, `MetricTemplate ${namespace}/${name}`, () => this.#checkTemplate(this.#deps.view.find(ref)?.object));
       return;
     }
+    this.#orphanSearches.changed(ref);
     for (const key of name === '' ? this.#processes.keys() : this.#interestedIn(ref)) {
       if (!this.#firstReconciles.isWaiting(key)) this.wake(key);
       // Other objects can be listed for the first time, and have not changed: they are seen when the Canary has its turn.
@@ -180,6 +184,10 @@ export class CanaryDispatcher {
     const { namespace = '' } = canary.metadata;
     const { apiVersion = '', kind = '', name = '' } = specOf<{ targetRef: Partial<ObjectRef> }>(canary).targetRef ?? {};
     return isListedAtStart({ apiVersion, kind }) ? this.#deps.view.find({ apiVersion, kind, namespace, name })?.object : undefined;
+  }
+
+  #restore(canaries: readonly Canary[]): void {
+    this.#deletions.restoreAll(canaries.filter((canary) => this.#slice.includes(canary)));
   }
 
   #firstReconcile(key: string): Promise<void> {

@@ -20,13 +20,22 @@ export interface Removal {
   isSynced: boolean;
 }
 
-/** Effect of a restored backup on the clients. `target`: the current version of the target; `isGuarded`: a Canary exists. */
-export function meaningOf(
-  { lost, keeps }: Restore,
-  { target, isGuarded, backup }: { target: string | undefined; isGuarded: boolean; backup: Pick<Backup, 'isGuarded'> },
-): Acted {
-  if (lost === 'Canary') return { isLedAway: true };
+interface Restored {
+  /** The version of the target, now. */
+  target: string | undefined;
+  /** A Canary exists now. */
+  isGuarded: boolean;
+  /** The target or a Canary existed before. */
+  wasThere: boolean;
+  backup: Pick<Backup, 'isGuarded'>;
+}
+
+/** Effect of a restored backup on the clients. */
+export function meaningOf({ lost, keeps }: Restore, { target, isGuarded, wasThere, backup }: Restored): Acted {
   const pushed = target === undefined ? {} : { pushed: target };
+  // Its user had uninstalled it, so this is an install over what the uninstall has left.
+  if (!wasThere && lost !== 'all') return { isLedAway: true, isForeign: true, isRestored: true, ...pushed, isInstalled: true };
+  if (lost === 'Canary') return { isLedAway: true };
   // Over existing objects it is a push of the target; without a Canary, no controller corrects a wrong route then.
   if (lost === 'nothing') return { isLedAway: true, isForeign: true, ...pushed, ...(isGuarded ? {} : { isTaken: true }) };
   // The collector takes what is owned by uids that are gone, and records of promotions with it: the target is all that is left.
@@ -45,12 +54,7 @@ export function aDisaster(draw: Draw, next: (kinds: readonly string[]) => Versio
       { at, afterMs: draw(0, 10_000), action: { do: 'remove definitions', of, forMs: draw(500, 60_000), isSynced: draw(0, 3) > 0 } },
     ];
   }
-  const restore: Restore = {
-    lost: (['all', 'all', 'Canary', 'nothing'] as const)[draw(0, 4)] ?? 'all',
-    keeps: (['neither', 'status', 'owners'] as const)[draw(0, 3)] ?? 'neither',
-    order: (['by name', 'by name', 'Canary last', 'target first'] as const)[draw(0, 4)] ?? 'by name',
-    gapMs: draw(0, 4) === 0 ? draw(1_000, 10_000) : draw(0, 500),
-  };
+  const restore = aRestore(draw);
   const between: Timed[] =
     draw(0, 2) === 0 ? [] : [{ at: 'resting', afterMs: draw(0, 5_000), action: { do: 'push', version: next(['good', 'bad']) } }];
   const kill: Timed[] =
@@ -63,3 +67,10 @@ export function aDisaster(draw: Draw, next: (kinds: readonly string[]) => Versio
     { at: draw(0, 2) === 0 ? 'now' : 'resting', afterMs: draw(0, 20_000), action: { do: 'restore', ...restore } },
   ];
 }
+
+export const aRestore = (draw: Draw): Restore => ({
+  lost: (['all', 'all', 'Canary', 'nothing'] as const)[draw(0, 4)] ?? 'all',
+  keeps: (['neither', 'status', 'owners'] as const)[draw(0, 3)] ?? 'neither',
+  order: (['by name', 'by name', 'Canary last', 'target first'] as const)[draw(0, 4)] ?? 'by name',
+  gapMs: draw(0, 4) === 0 ? draw(1_000, 10_000) : draw(0, 500),
+});

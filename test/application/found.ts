@@ -237,4 +237,16 @@ export const found: readonly Found[] = [
       { at: 'now', afterMs: 8_038, action: { do: 'relabel the target' } },
     ]),
   },
+  {
+    what: 'an uninstall goes on over a restored backup of what it had left for its grace',
+    finding: 'of the modelled world',
+    invariant: 'I7',
+    life: foundLife(900_058, { provider: 'appmesh:v1beta2' }, [
+      { at: 'resting', afterMs: 9_392, action: { do: 'helm uninstall', order: ['target', 'Service', 'Canary'], gapMs: 8_072 } },
+      { at: 'awaitingPrimary', afterMs: 7_007, action: { do: 'back up' } },
+      { at: 'now', afterMs: 17_917, action: { do: 'kill Serin', forMs: 25_538 } },
+      { at: 'now', afterMs: 6_476, action: { do: 'restore', lost: 'all', keeps: 'status', order: 'Canary last', gapMs: 229 } },
+      { at: 'resting', afterMs: 84_486, action: { do: 'kill Serin', forMs: 13_757 } },
+    ]),
+  },
 ];

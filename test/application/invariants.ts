@@ -105,6 +105,8 @@ export class Invariants {
     if (isUp) this.#upMs += passedMs;
     const canaries = this.#world.canaries();
     const held = this.#world.held();
+    // With neither, its user has uninstalled it, also where a backup has brought back what was left of it.
+    this.#isTaken ||= held.target === undefined && canaries.length === 0;
     // Changes by hand stay as long as the Canary is suspended.
     if (this.#upMs < this.#ledAwayUntilMs && canaries.some(({ isSuspended }) => isSuspended))
       this.#ledAwayUntilMs = this.#upMs + PUT_BACK_MS;

@@ -1,5 +1,5 @@
 import { drawer } from '../fakes/model/life.ts';
-import { aDisaster, type Disaster } from './disasters.ts';
+import { aDisaster, aRestore, type Disaster } from './disasters.ts';
 
 /** The first word of a version's name is its behaviour; pods of all versions except `broken` become ready. */
 export type Version = `good-${number}` | `bad-${number}` | `exits-${number}` | `oom-${number}` | `flaps-${number}` | 'broken';
@@ -121,7 +121,7 @@ export function lifeOf(seed: number): Life {
   return struck(apart(0, 5) > 0 ? life : { ...life, actions: [...actions, ...aFailureUnderContest(apart, next)] }, next);
 }
 
-/** Adds a disaster to two lives of five, and other meshes to two of five lives with a mesh; drawn separately. */
+/** Adds a disaster to two lives of five, a return to one of eight, and other meshes to two of five lives with a mesh; drawn separately. */
 function struck(life: Life, next: (kinds: readonly string[]) => Version): Life {
   const apart = drawer(life.seed * 15_485_863 + 11);
   for (let warm = 0; warm < 3; warm += 1) apart(0, 2);
@@ -131,7 +131,28 @@ function struck(life: Life, next: (kinds: readonly string[]) => Version): Life {
   const at = apart(0, life.actions.length + 1);
   const disaster = isStruck ? aDisaster(apart, next) : [];
   const restart = drawer(life.seed * 32_452_843 + 3)(0, 4) === 0 ? aCalmRestart(apart) : [];
-  return { ...moved, actions: [...life.actions.slice(0, at), ...disaster, ...life.actions.slice(at), ...restart] };
+  const again = drawer(life.seed * 49_979_687 + 5);
+  for (let warm = 0; warm < 3; warm += 1) again(0, 2);
+  const comeback = again(0, 8) === 0 ? aReturn(again, next) : [];
+  return { ...moved, actions: [...life.actions.slice(0, at), ...disaster, ...life.actions.slice(at), ...comeback, ...restart] };
+}
+
+/** The application is uninstalled and comes back, in the grace of the uninstall or after it: by its chart, with a Canary before its target, or from a backup. */
+function aReturn(draw: Draw, next: (kinds: readonly string[]) => Version): Timed[] {
+  const soon = () => (draw(0, 3) === 0 ? draw(0, 330_000) : draw(0, 60_000));
+  const then = (action: Action, afterMs = soon()): Timed => ({ at: 'now', afterMs, action });
+  const perhaps = (action: Action): Timed[] => (draw(0, 2) === 0 ? [] : [then(action, draw(0, 20_000))]);
+  const order = ORDERS[draw(0, ORDERS.length)] ?? ['target', 'Canary', 'Service'];
+  const uninstall: Timed = { at: 'resting', afterMs: draw(0, 20_000), action: { do: 'helm uninstall', order, gapMs: draw(0, 10_000) } };
+  const kill = (): Timed[] => perhaps({ do: 'kill Serin', forMs: draw(1, 60_000) });
+  const restored: Timed[] = [then({ do: 'back up' }), then({ do: 'restore', ...aRestore(draw) }, draw(0, 20_000)), ...kill()];
+  return [
+    uninstall,
+    ...kill(),
+    ...perhaps({ do: 'create a Canary', name: `renamed-${draw(1, 1_000)}` }),
+    ...(draw(0, 2) === 0 ? [] : restored),
+    then({ do: 'helm install', version: next(['good']) }),
+  ];
 }
 
 /** Nothing has happened for a long time, and nothing must be written. */

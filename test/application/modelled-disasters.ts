@@ -62,9 +62,10 @@ export class ModelledDisasters {
     const home = server.find(namespaceRef);
     if (backup === undefined) return undefined;
     if (restore.lost !== 'all' && (home === undefined || home.metadata.deletionTimestamp !== undefined)) return undefined;
+    const version = (): string | undefined => raw(server.find(targetRef))?.spec.template.spec.containers[0].image;
+    const hasCanary = (): boolean => server.serves(canaryRef) && server.api.store.list('flagger.app/canaries').length > 0;
+    const wasThere = version() !== undefined || hasCanary();
     if (!(await restoreInto(server, backup, restore, pass))) return { isTaken: true };
-    const target: string | undefined = raw(server.find(targetRef))?.spec.template.spec.containers[0].image;
-    const isGuarded = server.serves(canaryRef) && server.api.store.list('flagger.app/canaries').length > 0;
-    return meaningOf(restore, { target, isGuarded, backup });
+    return meaningOf(restore, { target: version(), isGuarded: hasCanary(), wasThere, backup });
   }
 }

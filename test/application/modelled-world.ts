@@ -320,7 +320,7 @@ class ModelledWorld implements ApplicationWorld {
     server.create(anApplication(version));
     if (this.#life.hasService && !server.find(serviceRef)) server.create(aService());
     if (this.#canaries().length === 0) this.#create(APP);
-    return { pushed: version, isInstalled: true };
+    return { pushed: version, isInstalled: true, isRestored: true };
   }
 
   #relabel(): Acted | undefined {

@@ -75,6 +75,8 @@ export class RealDisasters {
     const backup = this.#backup;
     if (backup === undefined) return undefined;
     const home: ObjectRef = { apiVersion: 'v1', kind: 'Namespace', name: this.#namespace };
+    const before = await this.#application();
+    const wasThere = before.target !== undefined || before.isGuarded;
     if (restore.lost === 'all') {
       await this.#cluster.delete(home);
       if (!(await this.#gone(home, pass))) return { isTaken: true };
@@ -87,9 +89,13 @@ export class RealDisasters {
     }
     // An object without its owner exists for a moment, and is not part of the restored state.
     if (restore.keeps === 'owners') await this.#collected(pass);
-    const canaries = (await this.#listed({ apiVersion: 'flagger.app/v1beta1', kind: 'Canary' })).length;
-    const target = versionOf(await this.#cluster.get({ apiVersion: 'apps/v1', kind: 'Deployment', name: APP, namespace: this.#namespace }));
-    return meaningOf(restore, { target, isGuarded: canaries > 0, backup });
+    return meaningOf(restore, { ...(await this.#application()), wasThere, backup });
+  }
+
+  async #application(): Promise<{ target: string | undefined; isGuarded: boolean }> {
+    const canaries = await this.#listed({ apiVersion: 'flagger.app/v1beta1', kind: 'Canary' });
+    const target = await this.#cluster.get({ apiVersion: 'apps/v1', kind: 'Deployment', name: APP, namespace: this.#namespace });
+    return { target: versionOf(target), isGuarded: canaries.length > 0 };
   }
 
   /** Serin can create or write the object at the same time: like a backup tool, this skips conflicts. */

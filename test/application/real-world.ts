@@ -383,7 +383,7 @@ class RealWorld implements ApplicationWorld {
     await this.#cluster.create(anApplication(this.#namespace, version));
     if (this.#life.hasService && !this.#plane.get('services', this.#namespace, APP)) await this.#cluster.create(aService(this.#namespace));
     if (this.#plane.canaries(this.#namespace).length === 0) await this.#create(APP);
-    return { pushed: version, isInstalled: true };
+    return { pushed: version, isInstalled: true, isRestored: true };
   }
 
   async #relabel(): Promise<Acted | undefined> {

@@ -30,11 +30,15 @@ export async function adoptRestored(canary: Canary, workload: Workload, router: 
   return wrote;
 }
 
-/** True for an object that is marked for a Canary that does not exist, and has no owner. A copy of an object for another apex is not left over. */
-function isLeft(canary: Canary, { metadata }: KubeObject | Slim, view: Pick<ClusterView, 'allIn'>): boolean {
-  const { uid, namespace } = canary.metadata;
-  const { [ownerAnnotation]: mark, [madeForAnnotation]: madeFor } = metadata.annotations ?? {};
-  if (mark === undefined || mark === uid || (metadata.ownerReferences ?? []).length > 0) return false;
-  if (madeFor !== undefined && madeFor !== apexKey(canary)) return false;
-  return !view.allIn({ apiVersion, kind: 'Canary' }, namespace).some(({ object }) => object.metadata.uid === mark);
+/** A copy of an object for another apex is not left over. */
+function isLeft(canary: Canary, object: KubeObject | Slim, view: Pick<ClusterView, 'allIn'>): boolean {
+  const madeFor = object.metadata.annotations?.[madeForAnnotation];
+  return (madeFor === undefined || madeFor === apexKey(canary)) && isLeftOver(object, view);
+}
+
+/** True for an object that is marked for a Canary that does not exist, and has no owner. */
+export function isLeftOver({ metadata }: KubeObject | Slim, view: Pick<ClusterView, 'allIn'>): boolean {
+  const mark = metadata.annotations?.[ownerAnnotation];
+  if (mark === undefined || (metadata.ownerReferences ?? []).length > 0) return false;
+  return !view.allIn({ apiVersion, kind: 'Canary' }, metadata.namespace ?? '').some(({ object }) => object.metadata.uid === mark);
 }

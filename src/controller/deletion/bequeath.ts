@@ -4,6 +4,7 @@ import { type KubeObject, type ObjectRef, refOf } from '../../api/kube-object.ts
 import { deletedWithAnnotation, keptAnnotation, names, ownerAnnotation } from '../../api/names.ts';
 import { isForbidden, isNotFound } from '../../kube/errors.ts';
 import { routerFor } from '../../routers/index.ts';
+import type { Router } from '../../routers/router.ts';
 import {
   anchorReference,
   canaryLabel,
@@ -15,7 +16,8 @@ import {
 import { isCompanion } from '../../workloads/companions/index.ts';
 import { configObjectRef } from '../../workloads/configs/config-ref.ts';
 import { workloadFor } from '../../workloads/index.ts';
-import type { PrimarySpec } from '../../workloads/workload.ts';
+import type { PrimarySpec, Workload } from '../../workloads/workload.ts';
+import { isLeftOver } from '../adoption/adopt-restored.ts';
 import { anchoredPart } from '../adoption/anchor-of.ts';
 import type { Anchors } from '../adoption/anchors.ts';
 import type { SecretSalts } from '../adoption/secret-salts.ts';
@@ -59,23 +61,9 @@ async function moveToHeir(canary: Canary, heir: Canary, anchor: KubeObject, orig
   const inherited = { target, ...(isSameApex && apexService && { apexService }), ...(formerSpecs.length > 0 && { formerSpecs }) };
   const own = await anchors.inherit(heir, inherited, signal);
   await salts.inherit(canary, heir, own, signal);
-  const records = (await anchors.templates.records(canary, signal)).filter((one) => readTemplateRevision(one) !== undefined);
-  const primary = await cluster.get(primaryRefOf(canary), { signal });
-  const templates = records.flatMap((record): PrimarySpec[] => {
-    const template = readTemplateRevision(record);
-    return template ? [template.spec] : [];
-  });
-  const readers = primary ? [primary, ...templates.map((spec) => withSpec(primary, spec))] : [];
-  const configs = readers.flatMap((reader) => workload.configs?.(reader) ?? []);
-  const generated = [...generatedRefs(canary, workload, router), ...(await companionsOf(canary, deps))];
-  const refs: ObjectRef[] = [
-    ...generated,
-    ...configs.map((ref) => configObjectRef(ref, canary.metadata.namespace)),
-    // Last: what is left to move is found by them.
-    ...records.map(refOf),
-  ];
+  const { generated, refs } = await ownedRefs(canary, { workload, router }, deps);
   let isAllMoved = true;
-  for (const ref of new Map(refs.map((one) => [`${one.kind}/${one.name}`, one])).values())
+  for (const ref of refs)
     await moveOne(ref).catch((error: unknown) => {
       if (!isForbidden(error) || !configKinds.includes(ref.kind)) throw error;
       isAllMoved = false;
@@ -102,6 +90,53 @@ async function moveToHeir(canary: Canary, heir: Canary, anchor: KubeObject, orig
     const moved = await cluster.patch(ref, { metadata }, { signal });
     // Others are not watched.
     if (generated.includes(ref)) deps.view.learn(moved);
+  }
+}
+
+/** Objects that the anchor can own, and those of them that Serin generates from the spec. */
+async function ownedRefs(
+  canary: Canary,
+  { workload, router }: { workload: Workload; router: Router },
+  deps: DeletionDeps & { anchors: Anchors },
+): Promise<{ generated: readonly ObjectRef[]; refs: readonly ObjectRef[] }> {
+  const { cluster, anchors, signal } = deps;
+  const records = (await anchors.templates.records(canary, signal)).filter((one) => readTemplateRevision(one) !== undefined);
+  const primary = await cluster.get(primaryRefOf(canary), { signal });
+  const templates = records.flatMap((record): PrimarySpec[] => {
+    const template = readTemplateRevision(record);
+    return template ? [template.spec] : [];
+  });
+  const readers = primary ? [primary, ...templates.map((spec) => withSpec(primary, spec))] : [];
+  const configs = readers.flatMap((reader) => workload.configs?.(reader) ?? []);
+  const generated = [...generatedRefs(canary, workload, router), ...(await companionsOf(canary, deps))];
+  const refs: ObjectRef[] = [
+    ...generated,
+    ...configs.map((ref) => configObjectRef(ref, canary.metadata.namespace)),
+    // Last: what is left to move is found by them.
+    ...records.map(refOf),
+  ];
+  return { generated, refs: [...new Map(refs.map((one) => [`${one.kind}/${one.name}`, one])).values()] };
+}
+
+/** Objects that a restored backup has without their owner get the anchor that came with them, so that they go with it. */
+export async function ownRestored(canary: Canary, anchor: KubeObject, deps: DeletionDeps & { anchors: Anchors }): Promise<void> {
+  const { cluster, config, view, signal } = deps;
+  const workload = workloadFor(canary.spec.targetRef);
+  const router = routerFor(canary.spec.provider ?? config.meshProvider, config);
+  if ('unsupported' in workload || 'unsupported' in router) return;
+  const isLeft = (object: KubeObject | undefined): object is KubeObject =>
+    object?.metadata.annotations?.[ownerAnnotation] === canary.metadata.uid && isLeftOver(object, view);
+  // A route that was left to its user has no owner either: the primary of such an application has.
+  if (!isLeft(await cluster.get(primaryRefOf(canary), { signal }))) return;
+  const { refs } = await ownedRefs(canary, { workload, router }, deps);
+  const ownerReferences = [anchorReference({ name: anchor.metadata.name, uid: anchor.metadata.uid ?? '' })];
+  // The primary is last: after a crash the rest is found by it.
+  const [primaryRef] = refs;
+  for (const ref of [...refs.slice(1), ...(primaryRef ? [primaryRef] : [])]) {
+    const object = isCollected(ref, config) ? await cluster.get(ref, { signal }) : undefined;
+    if (!isLeft(object)) continue;
+    const owned = await cluster.patch(ref, { metadata: { resourceVersion: object.metadata.resourceVersion, ownerReferences } }, { signal });
+    if (view.find(ref)) view.learn(owned);
   }
 }
 

@@ -152,6 +152,19 @@ export class Deletions {
       .toSorted((a, b) => (ageOf(a) < ageOf(b) ? -1 : 1));
   }
 
+  /** A Canary of another name that has begun a release of this target. An edit of its target that was refused does not count. */
+  async #holderOf(canary: Canary, signal: AbortSignal): Promise<Canary | undefined> {
+    const { namespace, name } = canary.metadata;
+    for (const { object: raw } of this.#deps.view.allIn({ apiVersion, kind: 'Canary' }, namespace)) {
+      const isLiving = raw.metadata.name !== name && raw.metadata.deletionTimestamp === undefined;
+      if (!isLiving || !isOn(raw, canary) || !hasBegun(raw.status)) continue;
+      const begunWith = await this.#deps.anchors.originalSpec(raw, signal);
+      const holder = begunWith === undefined || isSameTarget(begunWith.targetRef, canary.spec.targetRef) ? readCanary(raw) : undefined;
+      if (holder) return holder;
+    }
+    return undefined;
+  }
+
   /** `held`: the Canary itself, which its finalizer keeps until this is done. */
   begin(key: string, last: KubeObject, held?: KubeObject): void {
     const canary = readCanary(last);
@@ -223,9 +236,11 @@ export class Deletions {
         const { announceOn, configWatches, metrics } = this.#deps;
         const shared = { cluster, view, config, clock, log, signal };
         const isInherited = () => this.isInherited(canary);
+        const holder = () => this.#holderOf(canary, signal);
         for (;;) {
           const before = seenOfKept(canary, view);
-          const outcome = await finishDeletion(canary, { ...shared, anchors, salts, isHeld, isInherited, announceOn, heir, woken, guard });
+          const heirs = { isInherited, heir, holder };
+          const outcome = await finishDeletion(canary, { ...shared, ...heirs, anchors, salts, isHeld, announceOn, woken, guard });
           const isKept = typeof outcome === 'object';
           metrics.primaryKept(canary, isKept);
           if (outcome === 'over') break;
@@ -279,15 +294,21 @@ export class Deletions {
     for (const heir of this.#heirsOf(canary)) this.#listener.waitChanged(refOf(heir));
   }
 
+  /** Canaries without a deletion under way, and without another one of their name, whose anchors a backup has brought back while Serin runs. */
+  async restored(namespace: string): Promise<Canary[]> {
+    const isAlone = (canary: Canary) => !this.#underWay.has(labelOf(canary)) && this.#living(canary) === undefined;
+    return (await this.orphans([namespace])).filter(isAlone);
+  }
+
   /** Canaries that were deleted while Serin was down. Tried until it succeeds: they must be known before a Canary of the same name begins. */
-  async orphans(): Promise<Canary[]> {
-    const { anchors, config, log, clock } = this.#deps;
+  async orphans(namespaces: readonly string[] = this.#deps.config.namespaces): Promise<Canary[]> {
+    const { anchors, log, clock } = this.#deps;
     const signal = this.#stopping;
     const backOff = new BackOff(ORPHANS_RETRY_MS);
     for (;;) {
       try {
         const isInherited = (canary: Pick<Canary, 'metadata' | 'spec'>) => this.isInherited(canary);
-        return await anchors.orphans({ isRunning: (canary) => this.#isRunning(canary), isInherited }, config.namespaces, signal);
+        return await anchors.orphans({ isRunning: (canary) => this.#isRunning(canary), isInherited }, namespaces, signal);
       } catch (error) {
         if (signal.aborted) throw error;
         const retryInMs = backOff.next();
@@ -330,8 +351,11 @@ function isElsewhere(raw: KubeObject, canary: Pick<Canary, 'spec'>): boolean {
 
 function isOn(raw: KubeObject, { spec: { targetRef } }: Pick<Canary, 'spec'>): boolean {
   const target = targetOf(raw);
-  return target?.kind === targetRef.kind && target.name === targetRef.name;
+  return target !== undefined && isSameTarget(target, targetRef);
 }
+
+const isSameTarget = (one: { kind: unknown; name: unknown }, other: { kind: unknown; name: unknown }): boolean =>
+  one.kind === other.kind && one.name === other.name;
 
 function targetOf(raw: KubeObject): { kind: unknown; name: unknown } | undefined {
   const ref = specOf<{ targetRef: unknown }>(raw).targetRef;

@@ -6,7 +6,7 @@ import type { SecretSalts } from '../adoption/secret-salts.ts';
 import { targetRefOf } from '../facts/gather-facts.ts';
 import { currentAndFormerSpecs } from '../reconcile/former-specs.ts';
 import { announceHandOver, announceKept } from './announce-kept.ts';
-import { bequeath } from './bequeath.ts';
+import { bequeath, ownRestored } from './bequeath.ts';
 import { handOverOf, noTarget } from './hand-over.ts';
 import { isKeptBy, readHandOverFacts, recordDeletedWith, recordHandOver } from './hand-over-facts.ts';
 import { type KeepDeps, keepPrimary, keepTraffic, recordKept, sameProvider } from './keep-primary.ts';
@@ -17,6 +17,8 @@ import { findTarget, type RestoreDeps, type RestoreOutcome, restoreApplication }
 export interface FinishDeps extends Omit<RestoreDeps, 'isDue' | 'isInterrupted'>, KeepDeps {
   /** A Canary without a release on this target, whose spec can be read. */
   heir(): Canary | undefined;
+  /** A Canary of another name that already runs a release of this target, as beside an anchor that a restored backup has brought back. */
+  holder(): Promise<Canary | undefined>;
   salts: Pick<SecretSalts, 'of' | 'inherit'>;
   /** Guard of this deletion, for each of its decisions. */
   guard: PrimaryGuard;
@@ -27,7 +29,7 @@ export type FinishOutcome = Exclude<RestoreOutcome, 'changed'> | PrimaryTraffic;
 
 /**
  * Ends what the deletion of a Canary began (I19): its application goes to its target, if that holds what was promoted or what its user wants; to
- * a Canary that was made over the target meanwhile; or stays on its primary.
+ * a Canary that was made over the target meanwhile, or that has it already; or stays on its primary.
  */
 export async function finishDeletion(canary: Canary, deps: FinishDeps): Promise<FinishOutcome> {
   const { cluster, anchors, signal } = deps;
@@ -35,6 +37,12 @@ export async function finishDeletion(canary: Canary, deps: FinishDeps): Promise<
     if (deps.isInherited()) return 'over';
     const anchor = (await isLeaving(canary, deps)) ? undefined : await cluster.get(anchorRef(canary), { signal });
     const originals = anchor && anchors.read(anchor);
+    if (anchor && originals) await ownRestored(canary, anchor, deps);
+    const holder = anchor && originals && (await deps.holder());
+    if (holder) {
+      await bequeath(canary, holder, anchor, originals, deps);
+      return 'over';
+    }
     const target = await findTarget(canary, deps);
     if (anchor && originals && !target) await recordDeletedWith(canary, noTarget, anchor, deps);
     const outcome = target && anchor && originals ? await decide(canary, target, anchor, originals, deps) : await restore(canary, deps);
@@ -47,9 +55,9 @@ async function isLeaving({ metadata: { namespace } }: Canary, { cluster, signal 
   return home === undefined || home.metadata.deletionTimestamp !== undefined;
 }
 
-/** Restores without a comparison, because nothing is known: the steps themselves find the rest. */
+/** Without a target, or without an anchor. A target that has come meanwhile is compared first. */
 const restore = (canary: Canary, deps: FinishDeps): Promise<RestoreOutcome> =>
-  restoreApplication(canary, { ...deps, isDue: async () => true, isInterrupted: () => false });
+  restoreApplication(canary, { ...deps, isDue: async () => false, isInterrupted: () => true });
 
 async function decide(
   canary: Canary,
