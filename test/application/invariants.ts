@@ -93,7 +93,10 @@ export class Invariants {
       this.#contestedUntilMs = Math.max(this.#contestedUntilMs, this.#world.nowMs() + LONGEST_PAUSE_MS);
     }
     if (action.do === 'contest') this.#contestedUntilMs = this.#world.nowMs() + action.forMs + LONGEST_PAUSE_MS;
-    if (action.do === 'relabel the target') this.#excusedUntilMs = this.#world.nowMs() + this.#pace.crashGraceMs;
+    // Its users are on the target until a Canary has taken the traffic.
+    const { crashGraceMs, graceMs } = this.#pace;
+    if (action.do === 'relabel the target')
+      this.#excusedUntilMs = this.#world.nowMs() + (before.some(standsBetween) ? crashGraceMs : graceMs);
   }
 
   /** Follows the releases in the middle of an action, of which it is not known yet what it means for the clients. */
