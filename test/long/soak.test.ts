@@ -14,7 +14,7 @@ const CHANGES: Readonly<Record<number, LeaderChange>> = { 1: 'killed', 3: 'stopp
 /** Each Canary has had releases with each end under the last leader, and has as many journals and promoted templates as are kept. */
 const SETTLED_FROM = 12;
 
-/** Bound of a smaller run: compiled code, and the last changes that the API server keeps differ by as much. */
+/** Bound of a smaller run: the last changes that the API server keeps differ by as much, and what V8 learns of functions. */
 const FEWEST = 300;
 
 enterVirtual(seed);
