@@ -117,6 +117,20 @@ function noteMove(release: ReleaseTimes, nowMs: number, before: Seen, { phase, w
   }
 }
 
+export interface Step {
+  /** Time of the step before it. */
+  fromMs: number;
+  atMs: number;
+  /** Delay over the interval. */
+  lateMs: number;
+}
+
+/** Each step of a release but the first. */
+export const stepsOf = ({ stepsMs }: ReleaseTimes): Step[] =>
+  stepsMs.slice(1).map((atMs, index) => {
+    const fromMs = stepsMs[index] ?? atMs;
+    return { fromMs, atMs, lateMs: atMs - fromMs - INTERVAL_MS };
+  });
+
 /** Delay of each step over the interval. */
-export const latenessMs = (releases: readonly ReleaseTimes[]): number[] =>
-  releases.flatMap(({ stepsMs }) => stepsMs.slice(1).map((at, index) => at - (stepsMs[index] ?? at) - INTERVAL_MS));
+export const latenessMs = (releases: readonly ReleaseTimes[]): number[] => releases.flatMap(stepsOf).map(({ lateMs }) => lateMs);

@@ -5,6 +5,7 @@ import { isOfLease } from '../../bench/at-once/request-log.ts';
 import { RunningSubject, serinSubject } from '../../bench/at-once/subjects.ts';
 import { drawer } from '../../fakes/model/life.ts';
 import { nowMs, sleep } from '../world.ts';
+import type { LeaderlessTime } from './lateness.ts';
 import { type LeaderCounts, leaderCounts } from './leader-counts.ts';
 import { type LifeReport, SoakedApplications } from './soaked-applications.ts';
 
@@ -41,6 +42,8 @@ const BUSY = 0.5;
 const IDLE_MS = 60_000;
 /** The leader is killed in each of these cycles, and lives from the last of them to the end. */
 const KILLED_IN = new Set([0, 2, 4]);
+/** At the longest, with the default lease: its duration and a retry period. */
+const LEADERLESS_MS = 17_000;
 const READY_WITHIN_MS = 120_000;
 const MIB = 1_048_576;
 
@@ -52,9 +55,10 @@ export async function playRealSoak({ canaries, minutes, seed, program, say }: Re
   const prometheus = await startFakePrometheus();
   const serin = serinSubject(program);
   const log = new ReleaseLog(cluster, serin.namespace);
+  const leaderless: LeaderlessTime[] = [];
   // Nothing collects garbage here: a Canary that is made again would find what belongs to the deleted one.
   const applications = new SoakedApplications(
-    { cluster, namespace: serin.namespace, prometheus, log, draw, areMadeAgain: false },
+    { cluster, namespace: serin.namespace, prometheus, log, draw, areMadeAgain: false, leaderless },
     canaries,
   );
   const start = () => RunningSubject.start(serin, { plane, prometheusUrl: prometheus.url, apiUrl });
@@ -71,6 +75,8 @@ export async function playRealSoak({ canaries, minutes, seed, program, say }: Re
     const killed = leader;
     if (standby) leader = standby;
     processEnds += killed.ends;
+    const killedMs = nowMs();
+    leaderless.push({ change: 'killed', fromMs: killedMs, toMs: killedMs + LEADERLESS_MS });
     await killed.stop('SIGKILL');
     standby = await start();
   };

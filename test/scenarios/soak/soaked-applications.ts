@@ -2,9 +2,9 @@ import type { KubeCluster } from '../../../src/kube/kube-cluster.ts';
 import { nameOf } from '../../bench/applications.ts';
 import { createCanary, createNamespace, createTarget, inParallel, pushImage, STEPS } from '../../bench/at-once/at-once-applications.ts';
 import type { FakePrometheus } from '../../bench/at-once/fake-prometheus.ts';
-import { latenessMs, type ReleaseLog } from '../../bench/at-once/release-log.ts';
-import { percentile } from '../../bench/figures.ts';
+import { type ReleaseLog, stepsOf } from '../../bench/at-once/release-log.ts';
 import { sleep } from '../world.ts';
+import { type LatenessByChange, LatenessRecorder, type LeaderlessTime } from './lateness.ts';
 
 interface Place {
   cluster: KubeCluster;
@@ -15,6 +15,8 @@ interface Place {
   draw(from: number, to: number): number;
   /** Canaries are also deleted and made again, which takes a control plane that collects garbage. */
   areMadeAgain: boolean;
+  /** So far. */
+  leaderless: readonly LeaderlessTime[];
 }
 
 export interface LifeReport {
@@ -22,8 +24,7 @@ export interface LifeReport {
   madeAgain: number;
   /** Releases that ended otherwise than their version deserves. */
   wrong: readonly string[];
-  /** Delays of the steps over the interval. */
-  lateness: { steps: number; p50: number; p99: number; max: number };
+  lateness: LatenessByChange;
 }
 
 /** Bound of each wait: a release is over after a minute or two. */
@@ -41,7 +42,7 @@ export class SoakedApplications {
   readonly #place: Place;
   /** Number in the name of each application. An application in place of a deleted application has a new name. */
   readonly #indices: number[];
-  readonly #lateness: number[] = [];
+  readonly #lateness: LatenessRecorder;
   readonly #wrong: string[] = [];
   readonly #releases = { good: 0, bad: 0 };
   #nextIndex: number;
@@ -49,6 +50,7 @@ export class SoakedApplications {
 
   constructor(place: Place, count: number) {
     this.#place = place;
+    this.#lateness = new LatenessRecorder(place.leaderless);
     this.#indices = Array.from({ length: count }, (_, index) => index);
     this.#nextIndex = count;
   }
@@ -70,10 +72,7 @@ export class SoakedApplications {
   }
 
   report(): LifeReport {
-    const lateness = this.#lateness;
-    const [p50, p99, max] = [percentile(lateness, 50), percentile(lateness, 99), percentile(lateness, 100)];
-    const { length: steps } = lateness;
-    return { releases: this.#releases, madeAgain: this.#madeAgain, wrong: this.#wrong, lateness: { steps, p50, p99, max } };
+    return { releases: this.#releases, madeAgain: this.#madeAgain, wrong: this.#wrong, lateness: this.#lateness.report() };
   }
 
   /** One in ten is deleted and made again before its release, one in ten is edited in the middle of it, and one in ten after it. */
@@ -102,7 +101,7 @@ export class SoakedApplications {
     await this.#until(`the release of ${name} has ended`, () => times.endedMs !== undefined);
     this.#releases[isGood ? 'good' : 'bad'] += 1;
     if (times.end !== (isGood ? 'Succeeded' : 'Failed')) this.#wrong.push(`${name}, version ${2 + version}: ${times.end}`);
-    this.#lateness.push(...latenessMs([times]));
+    for (const step of stepsOf(times)) this.#lateness.note(step);
   }
 
   async #edit(position: number, spec: object): Promise<void> {

@@ -10,12 +10,10 @@ import { drawer } from '../../fakes/model/life.ts';
 import { raw } from '../../fakes/raw.ts';
 import { eventually } from '../eventually.ts';
 import { ShardedSerin, type ShardReplica } from '../shards/sharded-serin.ts';
-import { monotonicMs, sleep, virtualOne, world } from '../world.ts';
+import { monotonicMs, nowMs, sleep, virtualOne, world } from '../world.ts';
+import { LEASE_SECONDS, type LeaderChange, type LeaderlessTime } from './lateness.ts';
 import { type LeaderCounts, leaderCounts } from './leader-counts.ts';
 import { type LifeReport, SoakedApplications } from './soaked-applications.ts';
-
-/** Ends of a leadership: SIGKILL, SIGTERM, or a process that is halted for longer than its lease lasts. */
-export type LeaderChange = 'killed' | 'stopped' | 'halted';
 
 export interface SoakOptions {
   /** A multiple of 30, so that each cycle has the same lives. */
@@ -52,8 +50,11 @@ export interface SoakReport extends LifeReport {
 }
 
 const NAMESPACE = 'soak';
-/** Longer than the default: a renewal every two seconds would be most of the requests of a day. */
-const LEASE = ['--lease-duration=60s', '--renew-deadline=40s', '--retry-period=10s'];
+const LEASE = [
+  `--lease-duration=${LEASE_SECONDS.duration}s`,
+  `--renew-deadline=${LEASE_SECONDS.renewDeadline}s`,
+  `--retry-period=${LEASE_SECONDS.retryPeriod}s`,
+];
 const HALTED_MS = 100_000;
 /** Reached after two releases, so that the cluster holds as many objects at the end of each further cycle. */
 const JOURNALS = '--journal-limit=2';
@@ -71,7 +72,11 @@ export async function playSoak({ canaries, cycles, cycleMs, changes, seed, folde
   const log = new ReleaseLog(cluster, NAMESPACE, world().clock);
   const flags = [`--namespace=${NAMESPACE}`, `--metrics-server=${prometheus.url}`, ...LEASE, JOURNALS];
   const serin = new ShardedSerin(() => bare.kubeconfigFile, folder, flags);
-  const applications = new SoakedApplications({ cluster, namespace: NAMESPACE, prometheus, log, draw, areMadeAgain: true }, canaries);
+  const leaderless: LeaderlessTime[] = [];
+  const applications = new SoakedApplications(
+    { cluster, namespace: NAMESPACE, prometheus, log, draw, areMadeAgain: true, leaderless },
+    canaries,
+  );
   const counts: CycleCounts[] = [];
   const idleRequests: string[] = [];
   try {
@@ -81,7 +86,10 @@ export async function playSoak({ canaries, cycles, cycleMs, changes, seed, folde
       const fromMs = monotonicMs();
       const busyMs = cycleMs * BUSY;
       const before = canariesIn(bare.snapshot());
-      await Promise.all([applications.cycle(cycle, busyMs), changeLeader(serin, draw(busyMs / 4, busyMs / 2), changes[cycle])]);
+      await Promise.all([
+        applications.cycle(cycle, busyMs),
+        changeLeader(serin, { afterMs: draw(busyMs / 4, busyMs / 2), change: changes[cycle], leaderless }),
+      ]);
       const news = await endEvents(bare, before);
       await sleep(fromMs + cycleMs * IDLE - monotonicMs());
       bare.forget();
@@ -107,19 +115,30 @@ function leaderOf(serin: ShardedSerin): ShardReplica {
   return leader;
 }
 
-async function changeLeader(serin: ShardedSerin, afterMs: number, change: LeaderChange | undefined): Promise<void> {
+/** Also notes the time without a leader. */
+async function changeLeader(
+  serin: ShardedSerin,
+  { afterMs, change, leaderless }: { afterMs: number; change: LeaderChange | undefined; leaderless: LeaderlessTime[] },
+): Promise<void> {
   if (change === undefined) return;
   await sleep(afterMs);
   const leader = leaderOf(serin);
+  const time: LeaderlessTime = { change, fromMs: nowMs(), toMs: Number.POSITIVE_INFINITY };
+  leaderless.push(time);
+  const followed = eventually('another replica leads', () => serin.alive.some((one) => one !== leader && one.held().length > 0)).then(
+    () => {
+      time.toMs = nowMs();
+    },
+  );
   if (change === 'halted') {
     leader.run.send('STOP');
-    await sleep(HALTED_MS);
+    await Promise.all([followed, sleep(HALTED_MS)]);
     leader.run.send('CONT');
   } else {
     await serin.end(leader, change === 'killed' ? 'KILL' : 'TERM');
     serin.start(1);
+    await followed;
   }
-  await eventually('another replica leads', () => serin.alive.some((replica) => replica !== leader && replica.held().length > 0));
 }
 
 /** Deletes the Events of this cycle, whose time to live is over. `before`: the Canaries at its begin. */
