@@ -304,7 +304,7 @@ class KnativeWorld implements ApplicationWorld {
     if (this.#service()) return undefined;
     await this.#cluster.create(aService(this.#namespace, version));
     if (this.#canaries.list().length === 0) await this.#create(APP);
-    return { pushed: version, isInstalled: true, isRestored: true };
+    return { pushed: version, isInstalled: true };
   }
 
   #ref(): ObjectRef {
