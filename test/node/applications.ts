@@ -15,6 +15,8 @@ export interface Application {
   /** Waits until its analysis has had as many. */
   hasChecks(count: number): Promise<unknown>;
   phase(): Promise<string>;
+  /** What the condition Promoted says. */
+  message(): Promise<string>;
 }
 
 export const versionOf = (text: string): string => (JSON.parse(text) as { version: string }).version;
@@ -118,5 +120,6 @@ export async function anApplication(
     hasChecks: (count) =>
       node.kubectl('wait', 'canary/shop', '-n', namespace, `--for=jsonpath={.status.iterations}=${count}`, '--timeout=180s'),
     phase: () => read('.status.phase', 'canary'),
+    message: () => read('.status.conditions[?(@.type=="Promoted")].message', 'canary'),
   };
 }

@@ -33,9 +33,10 @@ export async function outcomeOf(shop: Application, { release = () => shop.releas
   }
   const { sent, lost, misled, resent, answers } = users.asked;
   const phase = await shop.phase();
+  const end = phase === 'Failed' ? `${phase}: ${await shop.message()}` : phase;
   const seconds = Math.round((performance.now() - startedMs) / 1000);
   process.stdout.write(
-    `${shop.namespace}: ${sent} requests, ${lost.length} lost, ${misled.length} misled by the kernel, ${resent} sent again, ${seconds} s, ${phase}\n`,
+    `${shop.namespace}: ${sent} requests, ${lost.length} lost, ${misled.length} misled by the kernel, ${resent} sent again, ${seconds} s, ${end}\n`,
   );
   return { phase, sent, lost, versions: [...answers.keys()].toSorted() };
 }
