@@ -15,7 +15,7 @@ export interface Application {
   /** Waits until its analysis has had as many. */
   hasChecks(count: number): Promise<unknown>;
   phase(): Promise<string>;
-  /** What the condition Promoted says. */
+  /** Message of the condition Promoted. */
   message(): Promise<string>;
 }
 
