@@ -47,6 +47,13 @@ export interface WriteOptions {
   dryRun?: boolean;
 }
 
+export interface DeleteSettings {
+  signal?: AbortSignal;
+  propagationPolicy?: 'Foreground' | 'Background' | 'Orphan';
+  /** Only the object with this uid: another object of that name stays. */
+  uid?: string;
+}
+
 /** A Kubernetes API server, on raw JSON. A failure is an `ApiError`; a 404 on a read is `undefined`. */
 export interface Cluster {
   get(ref: ObjectRef, options?: { signal?: AbortSignal; subresource?: 'status' | 'scale' }): Promise<KubeObject | undefined>;
@@ -62,7 +69,7 @@ export interface Cluster {
   /** A record is a JSON merge patch, an array a JSON patch. */
   patch(ref: ObjectRef, patch: Record<string, unknown> | readonly object[], options?: WriteOptions): Promise<KubeObject>;
   /** Deleting what is absent is done already: no error. */
-  delete(ref: ObjectRef, options?: { signal?: AbortSignal; propagationPolicy?: 'Foreground' | 'Background' | 'Orphan' }): Promise<void>;
+  delete(ref: ObjectRef, settings?: DeleteSettings): Promise<void>;
   watch(kind: KindRef, handler: WatchHandler, options?: Selection & { metadataOnly?: boolean }): WatchHandle;
   /** The same cluster for requests of this priority. `undefined` if all are equal. */
   at?(priority: Priority): Cluster;

@@ -5,7 +5,7 @@ import { ApiRequests, manager, NO_NAME, selectionQuery, shaped } from './api-req
 import type { Cluster, KindRef, Selection, WatchHandle, WatchHandler } from './cluster.ts';
 import type { Connection } from './connect.ts';
 import { createDiscovery, type Discovery } from './discovery.ts';
-import { apiErrorOf, isNotFound } from './errors.ts';
+import { apiErrorOf, isConflict, isNotFound } from './errors.ts';
 import type { KubeCluster } from './kube-cluster.ts';
 import { PRIORITIES, type Priority } from './priority.ts';
 import { createTransport, type Transport, type TransportOptions } from './transport.ts';
@@ -97,12 +97,14 @@ function clusterOver(connection: Connection, options: ClusterOptions, parts: Clu
       const contentType = Array.isArray(patch) ? 'application/json-patch+json' : 'application/merge-patch+json';
       return requests.write(ref, { verb: 'patch', method: 'PATCH', contentType, body: patch }, options);
     },
-    delete: (ref, { signal, propagationPolicy } = {}) =>
-      requests.remove(
-        ref,
-        { apiVersion: 'v1', kind: 'DeleteOptions', ...(propagationPolicy === undefined ? {} : { propagationPolicy }) },
-        signal,
-      ),
+    async delete(ref, { signal, propagationPolicy, uid } = {}) {
+      const options = { ...(propagationPolicy && { propagationPolicy }), ...(uid && { preconditions: { uid } }) };
+      try {
+        await requests.remove(ref, { apiVersion: 'v1', kind: 'DeleteOptions', ...options }, signal);
+      } catch (error) {
+        if (uid === undefined || !isConflict(error) || (await cluster.get(ref, signal && { signal }))?.metadata.uid === uid) throw error;
+      }
+    },
     forceDelete: (ref) =>
       requests.remove(ref, { apiVersion: 'v1', kind: 'DeleteOptions', gracePeriodSeconds: 0, propagationPolicy: 'Background' }),
     async bind(pod, node) {

@@ -3,6 +3,7 @@ import { specOf } from '../../api/kinds/spec-of.ts';
 import { type KubeObject, type ObjectRef, refOf } from '../../api/kube-object.ts';
 import { deletedWithAnnotation, keptAnnotation, names, ownerAnnotation } from '../../api/names.ts';
 import { isForbidden, isNotFound } from '../../kube/errors.ts';
+import { deleteFound } from '../../kube/what-was-found.ts';
 import { routerFor } from '../../routers/index.ts';
 import type { Router } from '../../routers/router.ts';
 import {
@@ -68,7 +69,7 @@ async function moveToHeir(canary: Canary, heir: Canary, anchor: KubeObject, orig
       if (!isForbidden(error) || !configKinds.includes(ref.kind)) throw error;
       isAllMoved = false;
     });
-  if (isAllMoved) return cluster.delete(refOf(anchor), { signal, propagationPolicy: 'Background' });
+  if (isAllMoved) return deleteFound(anchor, cluster, { signal, propagationPolicy: 'Background' });
   // Copies that must not be written stay with their owner, which goes with the new one.
   const metadata = { labels: { [recordLabel]: 'inherited' }, ownerReferences: [anchorReference(own)] };
   await cluster.patch(refOf(anchor), { metadata }, { signal });

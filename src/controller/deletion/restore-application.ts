@@ -1,7 +1,8 @@
 import type { Canary } from '../../api/canary.ts';
-import { type KubeObject, type ObjectRef, refOf } from '../../api/kube-object.ts';
+import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
 import { sleep } from '../../base/clock.ts';
 import { readAll } from '../../kube/cluster.ts';
+import { deleteFound } from '../../kube/what-was-found.ts';
 import { routerFor } from '../../routers/index.ts';
 import { anchorRef, type Originals } from '../../workloads/anchor.ts';
 import { workloadFor } from '../../workloads/index.ts';
@@ -146,7 +147,7 @@ export async function removeAnchor(
 ): Promise<void> {
   await restoreMinimums(canary, { cluster, signal });
   await letPoliciesOutlast(canary, anchor, { cluster, config, log, signal });
-  await cluster.delete(refOf(anchor), { signal, propagationPolicy: 'Background' });
+  await deleteFound(anchor, cluster, { signal, propagationPolicy: 'Background' });
   const workload = workloadFor(canary.spec.targetRef);
   const router = routerFor(canary.spec.provider ?? config.meshProvider, config);
   if ('unsupported' in workload || 'unsupported' in router) return;

@@ -2,9 +2,9 @@ import type { Canary } from '../../api/canary.ts';
 import { findObject, type KubeObject, type ObjectRef, type OwnerReference, refKey, refOf } from '../../api/kube-object.ts';
 import { madeForAnnotation, names, ownerAnnotation } from '../../api/names.ts';
 import { type Clock, sleep } from '../../base/clock.ts';
-import { over } from '../../kube/apply-over.ts';
 import { readAll } from '../../kube/cluster.ts';
 import { isConflict } from '../../kube/errors.ts';
+import { deleteFound, over } from '../../kube/what-was-found.ts';
 import { routerFor } from '../../routers/index.ts';
 import { INTRODUCED_FOR_MS, INTRODUCTION_STEPS, introduces, MOST_ANNOUNCEMENTS } from '../../routers/introduction.ts';
 import type { Router } from '../../routers/router.ts';
@@ -84,7 +84,10 @@ async function restoreRoutes(
     if (gone.includes(refKey(ref))) continue;
     await part(ref, (route) => (isForEdge(route) ? partingPatch(canary, route, parting) : undefined), { cluster, signal });
   }
-  for (const ref of [...remove, ...stranded]) await cluster.delete(ref, { signal });
+  for (const ref of [...remove, ...stranded]) {
+    const found = findObject(current, ref);
+    if (found) await deleteFound(found, cluster, { signal });
+  }
   return write.length + gone.length > 0;
 }
 

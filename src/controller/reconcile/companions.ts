@@ -4,6 +4,7 @@ import { type KubeObject, type Labels, type ObjectRef, refKey, refOf } from '../
 import { names, ownerAnnotation } from '../../api/names.ts';
 import type { SelectorLabels } from '../../api/selector-label.ts';
 import { ApiError } from '../../kube/errors.ts';
+import { deleteFound } from '../../kube/what-was-found.ts';
 import {
   type Companion,
   type CompanionPlan,
@@ -105,8 +106,10 @@ const isArriving = ({ status }: Canary): boolean => (status?.phase ?? '') === ''
 function remove(context: ReconcileContext, ref: ObjectRef): Promise<Outcome> {
   const { view, cluster, signal } = context;
   return unlessRefused(context, ref, { asked: 'none' }, async () => {
-    await cluster.delete(ref, { signal });
-    view.forget(ref);
+    const found = view.find(ref)?.object;
+    if (!found) return HELD;
+    await deleteFound(found, cluster, { signal });
+    view.forget(found);
     forgetWanted(context, refKey(ref));
     return WRITTEN;
   });

@@ -3,6 +3,7 @@ import { remedyOf } from '../../api/codes/codes.ts';
 import { type KubeObject, refOf } from '../../api/kube-object.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { ApiError, isAlreadyExists } from '../../kube/errors.ts';
+import { deleteFound } from '../../kube/what-was-found.ts';
 import { anchorReference, recordsOf } from '../../workloads/anchor.ts';
 import { type ConfigKey, configKey, configObjectRef } from '../../workloads/configs/config-ref.ts';
 import {
@@ -100,7 +101,7 @@ export async function pruneCopies(
     const mode = secrets.names.length > 0 ? 'off' : secrets.mode;
     const ofSecrets = mode === 'watch' ? () => listed('Secret') : mode === 'get' ? named : () => [];
     const copies = [...(await listed('ConfigMap')), ...(await ofSecrets())];
-    for (const copy of copiesToPrune(canary, copies, templates.kept)) await cluster.delete(refOf(copy), { signal });
+    for (const copy of copiesToPrune(canary, copies, templates.kept)) await deleteFound(copy, cluster, { signal });
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
   }
@@ -125,7 +126,7 @@ export async function refreshCopy(
   if (found !== undefined && (!isCopyFrom(canary, found, source) || hasSameContent(found, rendered))) return;
   const { labels = {}, ownerReferences = [anchorReference(await owner())] } = found?.metadata ?? {};
   const metadata = { ...rendered.metadata, name: copy, labels: { ...labels, ...rendered.metadata.labels }, ownerReferences };
-  if (found) await cluster.delete(where, { signal });
+  if (found) await deleteFound(found, cluster, { signal });
   await cluster.create({ ...rendered, metadata }, { signal });
 }
 

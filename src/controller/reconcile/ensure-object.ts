@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { Canary } from '../../api/canary.ts';
 import { type KubeObject, type ObjectRef, refKey, refOf } from '../../api/kube-object.ts';
 import { ownerAnnotation } from '../../api/names.ts';
-import { over } from '../../kube/apply-over.ts';
+import { over } from '../../kube/what-was-found.ts';
 import { anchorReference } from '../../workloads/anchor.ts';
 import type { DepsOf } from '../controller-deps.ts';
 import { NameTakenError } from '../errors.ts';

@@ -9,8 +9,10 @@ import { ownerAnnotation } from '../../api/names.ts';
 // A bound against a life that never ends; minutes of virtual time take a second.
 vi.setConfig({ testTimeout: 120_000 });
 
-/** Records of our own, whose names no user gives, and rules that are looked for once, at the arrival: a later one of that name counts as an edit of ours. */
-const NOT_PLAYED = ['Event', 'Lease', 'ControllerRevision', 'DestinationRule'];
+/** Records of our own, whose names no user gives. */
+const RECORDS = ['Event', 'Lease', 'ControllerRevision'];
+/** Besides, rules that are looked for once, at the arrival: a later one of that name counts as an edit of ours. */
+const NOT_PLAYED = [...RECORDS, 'DestinationRule'];
 const USERS = 'made-by';
 
 const lives: Life[] = (['istio', 'smi:v1alpha2', 'kubernetes'] as const).flatMap((provider) =>
@@ -106,4 +108,41 @@ it('a TrafficSplit that its user deletes just before Serin writes it is made aga
     if (mark === undefined || last !== undefined) left.push(`deleted before write ${nth} of ${writes}: ${JSON.stringify([mark, last])}`);
   }
   expect(left).toEqual([]);
+});
+
+describe.each(lives)('$provider, apex Service of the user: $hasService; what Serin deletes', (life) => {
+  /** To the end of the Canary, which has had a scaler and another provider. `before` is called before each deletion of an object that users could make. */
+  async function ended(before: (write: SentWrite, lab: ModelLab) => void): Promise<ModelLab> {
+    const lab = await played(life, () => undefined);
+    const { refuse } = lab;
+    lab.refuse = (write) => {
+      refuse?.(write);
+      if (write.verb === 'delete' && !RECORDS.includes(write.ref.kind)) before(write, lab);
+    };
+    lab.server.patch(canaryRef, { spec: { autoscalerRef: null } });
+    await lab.pass(60_000);
+    lab.server.patch(canaryRef, { spec: { provider: life.provider === 'kubernetes' ? 'istio' : 'kubernetes' } });
+    await lab.pass(60_000);
+    lab.server.delete(canaryRef);
+    await lab.pass(300_000);
+    return lab;
+  }
+
+  it('I9: an object that its user makes in the place of an object that Serin is about to delete stays', async () => {
+    const deleted = new Map<string, ObjectRef>();
+    await ended(({ ref }) => void deleted.set(refKey(ref), ref));
+    expect(deleted.size).toBeGreaterThan(0);
+    const gone: string[] = [];
+    for (const [key, ref] of deleted) {
+      let uid: string | undefined;
+      const lab = await ended((write, { server }) => {
+        const found = uid === undefined && refKey(write.ref) === key ? server.find(ref) : undefined;
+        if (found === undefined) return;
+        server.delete(ref);
+        ({ uid } = server.create(usersOwn({ ...write, body: found })).metadata);
+      });
+      if (uid === undefined || lab.server.find(ref)?.metadata.uid !== uid) gone.push(key);
+    }
+    expect(gone).toEqual([]);
+  });
 });

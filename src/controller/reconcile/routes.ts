@@ -4,12 +4,13 @@ import { blockerText } from '../../api/blocker-text.ts';
 import type { Canary } from '../../api/canary.ts';
 import type { ServiceSpec } from '../../api/kinds/service.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
-import { type KubeObject, type ObjectRef, refKey, refOf } from '../../api/kube-object.ts';
+import { findObject, type KubeObject, type ObjectRef, refKey, refOf } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
 import { allToPrimary, type Routes, reachesCanary, sendsAllToPrimary } from '../../api/routes.ts';
 import { isResting } from '../../api/step.ts';
 import type { JsonRecord } from '../../base/json.ts';
 import { mergePatchOf } from '../../base/json-merge.ts';
+import { deleteFound } from '../../kube/what-was-found.ts';
 import { ifExpressible, RoutingError, routerFor } from '../../routers/index.ts';
 import { leavesTraffic } from '../../routers/introduction.ts';
 import { withPortsOf } from '../../routers/ports.ts';
@@ -118,7 +119,7 @@ export async function ensureRoutes(context: ReconcileContext, apex: Apex, routes
       const { write, remove } = router.render(writable, apex, routes, current);
       const from = { router, current, routes };
       for (const object of write) outcome = combined(outcome, await ensureIntroduced(context, object, from));
-      for (const ref of remove) outcome = combined(outcome, await removeRoute(context, ref));
+      for (const ref of remove) outcome = combined(outcome, await removeRoute(context, findObject(current, ref)));
     };
     const stored = () => anchors.acceptedSpecs(canary, signal);
     refusal = await writtenSpec.write(canary, { nowMs, config, attempt, stored });
@@ -200,12 +201,12 @@ function currentRoutes({ view, annotations, config }: ReconcileContext, router: 
   return [...own, ...surveyed.filter((object) => !isWatched.has(refKey(refOf(object))))];
 }
 
-async function removeRoute(context: ReconcileContext, ref: ObjectRef): Promise<Outcome> {
+async function removeRoute(context: ReconcileContext, found: KubeObject | undefined): Promise<Outcome> {
   const { view, cluster, signal } = context;
-  if (!view.find(ref)) return HELD;
-  await cluster.delete(ref, { signal });
-  forgetWanted(context, refKey(ref));
-  view.forget(ref);
+  if (!found) return HELD;
+  await deleteFound(found, cluster, { signal });
+  forgetWanted(context, refKey(refOf(found)));
+  view.forget(found);
   return WRITTEN;
 }
 

@@ -2,6 +2,7 @@ import { type ObjectRef, refKey } from '../../api/kube-object.ts';
 import { defined } from '../../base/defined.ts';
 import type { DesiredState } from '../../engine/desired-state.ts';
 import { ApiError } from '../../kube/errors.ts';
+import { deleteFound } from '../../kube/what-was-found.ts';
 import type { MergePatch } from '../../workloads/scalers/index.ts';
 import { primaryRefOf } from '../facts/gather-facts.ts';
 import { formerScalingOf, type Scaling, scalerProblem } from '../facts/scaling.ts';
@@ -82,9 +83,9 @@ async function removeFormerScaler(context: ReconcileContext): Promise<Outcome> {
   const resumed = await resumeScaler(context, former);
   const outcome = combined(resumed, await holdOwnMinimum(context, former, undefined));
   if (!former.primary || !isOurs(canary, former.primary)) return outcome;
-  await cluster.delete(former.primaryRef, { signal });
+  await deleteFound(former.primary, cluster, { signal });
   forgetWanted(context, refKey(former.primaryRef));
-  view.forget(former.primaryRef);
+  view.forget(former.primary);
   return combined(outcome, CHANGED);
 }
 

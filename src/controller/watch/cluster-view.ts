@@ -1,5 +1,5 @@
 import type { NewBlocker } from '../../api/blocker.ts';
-import { type KubeObject, type ObjectRef, refKey, type SlimRef } from '../../api/kube-object.ts';
+import { type KubeObject, type ObjectRef, refKey, refOf, type Slim, type SlimRef } from '../../api/kube-object.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { KindRef } from '../../kube/cluster.ts';
 import type { Survey } from '../../routers/router.ts';
@@ -142,8 +142,10 @@ export class ClusterView {
     this.#scopes({ apiVersion, kind, ...(metadata.namespace && { namespace: metadata.namespace }) })[0]?.projection.learn(object);
   }
 
-  forget(ref: ObjectRef): void {
-    this.#scopes(ref)[0]?.projection.forget(ref);
+  /** Call after our own delete. An object that was made in its place, and that the watch has reported already, stays known. */
+  forget(deleted: Slim): void {
+    const ref = refOf(deleted);
+    if (this.find(ref)?.object.metadata.uid === deleted.metadata.uid) this.#scopes(ref)[0]?.projection.forget(ref);
   }
 
   /** Ends the watches of these kinds where no Canary wants them any more. */

@@ -7,7 +7,7 @@ import { scaleOf } from '../../../src/embedded/apiserver/scale.ts';
 import { parseSelectorQuery } from '../../../src/embedded/apiserver/selectors.ts';
 import { fromStored } from '../../../src/embedded/apiserver/versions.ts';
 import { internalWrite, type PatchType, type WriteContext } from '../../../src/embedded/apiserver/write-context.ts';
-import type { Cluster, KindRef, Selection, WatchHandle, WatchHandler, WriteOptions } from '../../../src/kube/cluster.ts';
+import type { Cluster, DeleteSettings, KindRef, Selection, WatchHandle, WatchHandler, WriteOptions } from '../../../src/kube/cluster.ts';
 import { DEFAULT_PRIORITY, type Priority } from '../../../src/kube/priority.ts';
 import type { ListHandler } from '../../../src/kube/watch.ts';
 import { asApiError, type ModelServer } from './server.ts';
@@ -161,8 +161,10 @@ export class ModelClient implements Cluster {
     });
   }
 
-  async delete(ref: ObjectRef, { signal }: { signal?: AbortSignal } = {}): Promise<void> {
-    await this.#write('delete', ref, signal ? { signal } : {}, {}, () => this.#server.delete(ref));
+  async delete(ref: ObjectRef, { signal, uid }: DeleteSettings = {}): Promise<void> {
+    await this.#write('delete', ref, signal ? { signal } : {}, {}, () => {
+      if (uid === undefined || this.#server.find(ref)?.metadata.uid === uid) this.#server.delete(ref);
+    });
   }
 
   /** A list, then every change, each as late as the latency, in order. */

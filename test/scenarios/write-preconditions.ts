@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/kube-object.ts';
-import { over } from '../../src/kube/apply-over.ts';
 import { isConflict } from '../../src/kube/errors.ts';
 import type { KubeCluster } from '../../src/kube/kube-cluster.ts';
+import { deleteFound, over } from '../../src/kube/what-was-found.ts';
 import { applyCrds, OWN_CRDS } from './environment.ts';
 import { afterAll, beforeAll } from './world.ts';
 
@@ -25,8 +25,8 @@ const objects: KubeObject[] = [
 ];
 
 /** The same on the embedded API server and on kube-apiserver. */
-export function applyPreconditionSuite(where: string, start: () => Promise<{ cluster: KubeCluster; stop(): Promise<void> }>): void {
-  describe(`I9: an apply over what was found, on ${where}`, () => {
+export function writePreconditionSuite(where: string, start: () => Promise<{ cluster: KubeCluster; stop(): Promise<void> }>): void {
+  describe(`I9: a write over what was found, on ${where}`, () => {
     let cluster: KubeCluster;
     let environment: Awaited<ReturnType<typeof start>>;
     beforeAll(async () => {
@@ -65,6 +65,24 @@ export function applyPreconditionSuite(where: string, start: () => Promise<{ clu
       expect(await isRefused(undefined, labeled(object, 'over-another'))).toBe(true);
       expect(await label()).toBe('of-another');
     });
+
+    it.each(objects)(
+      '$kind: is deleted as it was found, also if it has changed, and not an object that was made in its place',
+      async (object) => {
+        const { apiVersion, kind } = object;
+        const ref = { apiVersion, kind, ...metadata };
+        await cluster.delete(ref);
+        const found = await cluster.create(labeled(object, 'first'));
+        await cluster.apply(labeled(object, 'changed'));
+        await deleteFound(found, cluster, {});
+        expect(await cluster.get(ref)).toBe(undefined);
+        const { uid } = (await cluster.create(labeled(object, 'of-another'))).metadata;
+        await deleteFound(found, cluster, {});
+        expect((await cluster.get(ref))?.metadata.uid).toBe(uid);
+        await cluster.delete(ref);
+        await deleteFound(found, cluster, {});
+      },
+    );
 
     it('an apply that names a version and no uid makes an object that is gone', async () => {
       const ref = { apiVersion: 'v1', kind: 'ConfigMap', name: 'versioned', namespace: 'default' };
