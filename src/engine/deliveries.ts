@@ -36,7 +36,7 @@ export function giveUpDeliveries(context: Context, facts: Facts): Context {
   };
 }
 
-/** A delivery that was in progress when the Canary froze is not sent again afterwards. */
+/** The receiver has accepted the message, or no attempt can succeed. */
 export function withoutDelivery(context: Context, key: string): Context {
   const deliveries = (context.release.deliveries ?? []).filter((one) => one.key !== key);
   return { ...context, release: { ...context.release, deliveries } };
