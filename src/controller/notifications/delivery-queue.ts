@@ -3,7 +3,7 @@ import type { Delivery } from '../../api/canary-status.ts';
 import type { Reason } from '../../api/codes/codes.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { EventOutcome, EventText } from '../../kube/events.ts';
-import type { SendAlert } from './send-alert.ts';
+import type { MessageSource, SendAlert } from './send-alert.ts';
 import { type SendHooksOptions, sendHooks } from './send-hooks.ts';
 
 const FIRST_PAUSE_MS = 1_000;
@@ -25,9 +25,9 @@ export interface DeliveryQueueOptions extends SendHooksOptions {
   /** The lease is ours: a standby sends nothing (I9). */
   mayWrite(): boolean;
   /** Writes the Kubernetes Event of the outcome; never fails. `isAgain`: an attempt before it had no answer. */
-  record(canary: Canary, event: EventText, isAgain?: boolean): Promise<EventOutcome>;
+  record(canary: MessageSource, event: EventText, isAgain?: boolean): Promise<EventOutcome>;
   /** A release has ended like this: called once for all attempts. */
-  onEnding?(canary: Canary, reason: Reason): void;
+  onEnding?(canary: MessageSource, reason: Reason): void;
   /** The receiver has answered, so that the delivery can leave the status. */
   onDelivered(canaryUid: string, key: string): void;
 }
@@ -41,7 +41,7 @@ interface Failure {
 }
 
 interface DeliveryAttempt {
-  canary: Canary;
+  canary: MessageSource;
   delivery: Delivery;
   id: string;
   signal: AbortSignal;
@@ -64,8 +64,11 @@ export class DeliveryQueue {
     this.#options = options;
   }
 
-  /** Starts the listed deliveries of the status that are neither under way nor answered, and ends deliveries that it no longer lists. */
-  deliver(canary: Canary): void {
+  /**
+   * Starts the listed deliveries of the status that are neither under way nor answered, and ends deliveries that it no longer lists. Hooks are not started without
+   * a spec.
+   */
+  deliver(canary: MessageSource): void {
     const listed = (canary.status?.release?.deliveries ?? []).map((delivery) => ({ delivery, id: idOf(canary, delivery) }));
     const ids = new Set(listed.map(({ id }) => id));
     const isGone = (id: string): boolean => id.startsWith(prefixOf(canary)) && !ids.has(id);
@@ -77,7 +80,7 @@ export class DeliveryQueue {
     }
     const inOrder = new Map<string, DeliveryAttempt[]>();
     for (const { delivery, id } of listed) {
-      if (this.#underway.has(id) || this.#answered.has(id)) continue;
+      if (this.#underway.has(id) || this.#answered.has(id) || (canary.spec === undefined && isHook(delivery))) continue;
       const abort = new AbortController();
       this.#underway.set(id, abort);
       if (delivery.kind === 'event') this.#options.onEnding?.(canary, REASON[delivery.outcome ?? 'Succeeded']);
@@ -151,7 +154,7 @@ export class DeliveryQueue {
   }
 
   /** Does not wait: a repeat after a crash is the same event again, and counted as such (E85). */
-  #recordPassed(canary: Canary, webhook: string): void {
+  #recordPassed(canary: MessageSource, webhook: string): void {
     const message = `The post-rollout hook ${webhook} passed`;
     void this.#options.record(canary, { type: 'Normal', reason: 'HookPassed', message });
   }
@@ -170,7 +173,9 @@ export class DeliveryQueue {
     switch (delivery.kind) {
       case 'post-rollout':
       case 'event-webhook': {
-        const { passed, refused } = await sendHooks(canary, delivery, this.#options, signal);
+        const { spec } = canary;
+        if (spec === undefined) return { reason: 'the spec is refused' };
+        const { passed, refused } = await sendHooks({ ...canary, spec }, delivery, this.#options, signal);
         // An attempt that is repeated would report its passed hooks again.
         if (delivery.kind === 'post-rollout' && refused?.isFinal !== false) for (const name of passed) this.#recordPassed(canary, name);
         return refused && { reason: `${refused.webhook}: ${refused.reason}`, isFinal: refused.isFinal };
@@ -194,7 +199,9 @@ export class DeliveryQueue {
   }
 }
 
-function idOf(canary: Canary, delivery: Delivery): string {
+const isHook = ({ kind }: Delivery): boolean => kind === 'post-rollout' || kind === 'event-webhook';
+
+function idOf(canary: MessageSource, delivery: Delivery): string {
   return prefixOf(canary) + delivery.key;
 }
 
