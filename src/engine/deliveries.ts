@@ -19,13 +19,18 @@ export function withoutLapsed(deliveries: readonly Delivery[], nowMs: number): {
   const lapsed = deliveries.filter((one) => !left.includes(one));
   const isTooMany = left.length < alive.length;
   const isNews = lapsed.every(({ outcome }) => outcome === undefined);
-  const names = lapsed.slice(0, MOST_NAMED).map(({ kind, alert, hook }) => {
+  const why = isTooMany ? `since ${MOST_DELIVERIES} newer ones wait` : `after ${isNews ? '15 min' : '24 h'}`;
+  return { left, announcement: givenUp(lapsed, why) };
+}
+
+/** The event that names messages which are not sent any more. */
+export function givenUp(deliveries: readonly Delivery[], why: string): Announcement {
+  const names = deliveries.slice(0, MOST_NAMED).map(({ kind, alert, hook }) => {
     if (hook) return `${kind} ${hook.name}`;
     return alert?.to ? `${kind} to ${alert.to.namespace}/${alert.to.name}` : kind;
   });
-  const more = lapsed.length > names.length ? `, and ${lapsed.length - names.length} more` : '';
-  const why = isTooMany ? `since ${MOST_DELIVERIES} newer ones wait` : `after ${isNews ? '15 min' : '24 h'}`;
-  return { left, announcement: say('DeliveryExpired', `Given up ${why}: ${names.join(', ')}${more}`, { warning: true }) };
+  const more = deliveries.length > names.length ? `, and ${deliveries.length - names.length} more` : '';
+  return say('DeliveryExpired', `Given up ${why}: ${names.join(', ')}${more}`, { warning: true });
 }
 
 /** Gives up messages that waited for too long, with one event that names them. */

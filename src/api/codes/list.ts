@@ -787,10 +787,11 @@ export const codes = {
   },
   DeliveryExpired: {
     kinds: EVENT,
-    meaning: 'a message found no receiver for a day (15 minutes, where the release goes on) and was given up',
+    meaning:
+      'a message found no receiver for a day (15 minutes, where the release goes on), or until its Canary was deleted, and was given up',
     actor: 'receiverOwner',
     remedy: 'correct its address; inform the receiver by hand if necessary',
-    usualCauses: 'an event webhook, post-rollout hook or alert receiver was down for 24 hours',
+    usualCauses: 'an event webhook, post-rollout hook or alert receiver was down for 24 hours, or when the Canary was deleted',
   },
   HookFailed: {
     kinds: EVENT,

@@ -56,7 +56,7 @@ interface DeliveryAttempt {
  */
 export class DeliveryQueue {
   readonly #options: DeliveryQueueOptions;
-  readonly #underway = new Map<string, AbortController>();
+  readonly #underway = new Map<string, { delivery: Delivery; abort: AbortController }>();
   /** Answered, but still listed where the last look came from: not to be sent again. */
   readonly #answered = new Set<string>();
 
@@ -73,7 +73,7 @@ export class DeliveryQueue {
     const ids = new Set(listed.map(({ id }) => id));
     const isGone = (id: string): boolean => id.startsWith(prefixOf(canary)) && !ids.has(id);
     for (const id of this.#answered) if (isGone(id)) this.#answered.delete(id);
-    for (const [id, abort] of this.#underway) {
+    for (const [id, { abort }] of this.#underway) {
       if (!isGone(id)) continue;
       abort.abort(new Error('given up'));
       this.#underway.delete(id);
@@ -82,7 +82,7 @@ export class DeliveryQueue {
     for (const { delivery, id } of listed) {
       if (this.#underway.has(id) || this.#answered.has(id) || (canary.spec === undefined && isHook(delivery))) continue;
       const abort = new AbortController();
-      this.#underway.set(id, abort);
+      this.#underway.set(id, { delivery, abort });
       if (delivery.kind === 'event') this.#options.onEnding?.(canary, REASON[delivery.outcome ?? 'Succeeded']);
       const row = delivery.hook ? delivery.kind : id;
       inOrder.set(row, [...(inOrder.get(row) ?? []), { canary, delivery, id, signal: abort.signal, isReported: false, isAgain: false }]);
@@ -95,15 +95,18 @@ export class DeliveryQueue {
     return this.#underway.size;
   }
 
-  /** Everything of one Canary, or all: messages without an answer stay listed for the next leader. */
-  stop(canary?: { metadata: Pick<Canary['metadata'], 'namespace' | 'uid'> }): void {
+  /** Everything of one Canary, or all. Returns the messages that no receiver has accepted: they stay listed for the next leader. */
+  stop(canary?: { metadata: Pick<Canary['metadata'], 'namespace' | 'uid'> }): readonly Delivery[] {
     const prefix = canary ? prefixOf(canary) : '';
-    for (const [id, abort] of this.#underway) {
+    const stopped: Delivery[] = [];
+    for (const [id, { delivery, abort }] of this.#underway) {
       if (!id.startsWith(prefix)) continue;
       abort.abort(new Error('deliveries stopped'));
       this.#underway.delete(id);
+      stopped.push(delivery);
     }
     for (const id of this.#answered) if (id.startsWith(prefix)) this.#answered.delete(id);
+    return stopped;
   }
 
   /** Hooks of one type are called in the order of the spec. A failed hook is tried again without the others. */
