@@ -197,14 +197,14 @@ export class CanaryProcess {
     });
     const recorded = await this.#record(canary, facts, questions);
     if (recorded === undefined) return;
-    // Only after the record: a message that was delivered is delivered once.
+    // Only after the record: if it fails, the next pass needs them, and an accepted alert must not be sent again.
     this.#mail.handled(pending);
     const isWritten = recorded.metadata.resourceVersion !== canary.metadata.resourceVersion;
     // An unwritten status is equal to the remembered one.
     if (isWritten) this.#release.setStored(recorded);
     if (pending.some((one) => one.type === 'ANSWER' && one.answer.kind === 'measure')) this.#questions.endTick(recorded);
     this.#questions.ask(this.#convergence.trafficFields.withoutRefused(recorded), questions);
-    // The cause of the alarm is gone, like the end of a message that was delivered.
+    // The alarm can be the end of the time of a message that is delivered by now.
     if (this.#release.isAtRest) this.#wake.clear();
     this.#offline.check(recorded, this.#questions.signal);
     this.#releaseLosses.begin(recorded, provider, this.#questions.signal);

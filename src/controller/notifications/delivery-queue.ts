@@ -28,7 +28,7 @@ export interface DeliveryQueueOptions extends SendHooksOptions {
   record(canary: MessageSource, event: EventText, isAgain?: boolean): Promise<EventOutcome>;
   /** A release has ended like this: called once for all attempts. */
   onEnding?(canary: MessageSource, reason: Reason): void;
-  /** The receiver has answered, so that the delivery can leave the status. */
+  /** The receiver has accepted the message, or no attempt can succeed: the delivery can leave the status. */
   onDelivered(canaryUid: string, key: string): void;
 }
 
@@ -51,28 +51,28 @@ interface DeliveryAttempt {
 }
 
 /**
- * Delivers messages to their receivers, without delaying a release. A message is listed in the status before the first attempt and leaves it when answered. A
+ * Delivers messages to their receivers, without delaying a release. A message is listed in the status before the first attempt and leaves it when it is accepted. A
  * failure is tried again with back-off, and after a restart under the same key (I6). Each message waits only for its own receiver.
  */
 export class DeliveryQueue {
   readonly #options: DeliveryQueueOptions;
   readonly #underway = new Map<string, { delivery: Delivery; abort: AbortController }>();
-  /** Answered, but still listed where the last look came from: not to be sent again. */
-  readonly #answered = new Set<string>();
+  /** Accepted, or refused for good, but still listed in the status that was read last: not to be sent again. */
+  readonly #settled = new Set<string>();
 
   constructor(options: DeliveryQueueOptions) {
     this.#options = options;
   }
 
   /**
-   * Starts the listed deliveries of the status that are neither under way nor answered, and ends deliveries that it no longer lists. Hooks are not started without
+   * Starts the listed deliveries of the status that are neither under way nor settled, and ends deliveries that it no longer lists. Hooks are not started without
    * a spec.
    */
   deliver(canary: MessageSource): void {
     const listed = (canary.status?.release?.deliveries ?? []).map((delivery) => ({ delivery, id: idOf(canary, delivery) }));
     const ids = new Set(listed.map(({ id }) => id));
     const isGone = (id: string): boolean => id.startsWith(prefixOf(canary)) && !ids.has(id);
-    for (const id of this.#answered) if (isGone(id)) this.#answered.delete(id);
+    for (const id of this.#settled) if (isGone(id)) this.#settled.delete(id);
     for (const [id, { abort }] of this.#underway) {
       if (!isGone(id)) continue;
       abort.abort(new Error('given up'));
@@ -80,7 +80,7 @@ export class DeliveryQueue {
     }
     const inOrder = new Map<string, DeliveryAttempt[]>();
     for (const { delivery, id } of listed) {
-      if (this.#underway.has(id) || this.#answered.has(id) || (canary.spec === undefined && isHook(delivery))) continue;
+      if (this.#underway.has(id) || this.#settled.has(id) || (canary.spec === undefined && isHook(delivery))) continue;
       const abort = new AbortController();
       this.#underway.set(id, { delivery, abort });
       if (delivery.kind === 'event') this.#options.onEnding?.(canary, REASON[delivery.outcome ?? 'Succeeded']);
@@ -105,7 +105,7 @@ export class DeliveryQueue {
       this.#underway.delete(id);
       stopped.push(delivery);
     }
-    for (const id of this.#answered) if (id.startsWith(prefix)) this.#answered.delete(id);
+    for (const id of this.#settled) if (id.startsWith(prefix)) this.#settled.delete(id);
     return stopped;
   }
 
@@ -124,7 +124,7 @@ export class DeliveryQueue {
     if (failure === undefined || failure.isFinal) {
       if (failure) this.#report(attempt, failure.reason);
       this.#underway.delete(id);
-      this.#answered.add(id);
+      this.#settled.add(id);
       this.#options.onDelivered(canary.metadata.uid, delivery.key);
       return;
     }
@@ -171,7 +171,7 @@ export class DeliveryQueue {
     }
   }
 
-  /** Undefined when the receiver has answered. */
+  /** Undefined when the receiver has accepted it. */
   async #send({ canary, delivery, signal, isAgain }: DeliveryAttempt): Promise<Failure | undefined> {
     switch (delivery.kind) {
       case 'post-rollout':

@@ -14,7 +14,7 @@ import type { CallsOf } from '../outgoing/outgoing-calls.ts';
 import { alertMessage } from './alert-message.ts';
 import { providerSettings } from './provider-settings.ts';
 
-/** `isFinal`: no attempt can change it, so it counts as answered. */
+/** `isFinal`: no attempt can change it, so that it leaves the list as if it were accepted. */
 export type AlertOutcome = SendOutcome & { isFinal?: boolean };
 /** A Canary whose messages are sent; without a spec where that is refused. */
 export type MessageSource = Omit<Canary, 'spec'> & Partial<Pick<Canary, 'spec'>>;
