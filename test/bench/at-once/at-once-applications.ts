@@ -33,7 +33,7 @@ export interface ApplicationOptions {
 }
 
 /** Failed checks until a release is rolled back. */
-const THRESHOLD = 3;
+export const THRESHOLD = 3;
 
 export async function createNamespace(cluster: KubeCluster, name: string): Promise<void> {
   await cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });

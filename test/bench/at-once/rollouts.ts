@@ -9,9 +9,11 @@ import {
   INTERVAL_MS,
   MAX_WEIGHT,
   type SeenRelease,
+  THRESHOLD,
 } from './at-once-applications.ts';
 
 const apiVersion = 'argoproj.io/v1alpha1';
+const INTERVAL = `${INTERVAL_MS / 1000}s`;
 const SIDES = ['stable', 'canary'] as const;
 
 /** Rollouts of Argo. They are the workload themselves, and their users make the Services and the route. */
@@ -42,27 +44,25 @@ export const rollouts: Applications = {
     ),
 };
 
-/** One query, whose first bad answer aborts the release: a rollback cannot begin sooner. */
+/** A check each interval, beside the steps, and as many failed ones until the release is aborted. */
 function analysisOf(namespace: string, index: number, { prometheusUrl }: ApplicationOptions): KubeObject {
   const name = nameOf(index);
   const query = `sum(rate(istio_requests_total{destination_workload="${name}",response_code!~"5.*"}[1m]))`;
   const metric = {
     name: 'request-success-rate',
+    interval: INTERVAL,
+    failureLimit: THRESHOLD - 1,
     successCondition: 'result[0] >= 99',
     provider: { prometheus: { address: prometheusUrl, query } },
   };
   return { apiVersion, kind: 'AnalysisTemplate', metadata: { name, namespace }, spec: { metrics: [metric] } };
 }
 
-/** The steps of a Canary: a weight, the interval, and a check. */
+/** The steps of a Canary: a weight, and the interval. */
 function rolloutOf(namespace: string, index: number, { steps }: ApplicationOptions): KubeObject {
   const name = nameOf(index);
   const labels = { app: name };
-  const ofEach = (step: number) => [
-    { setWeight: (step * MAX_WEIGHT) / steps },
-    { pause: { duration: `${INTERVAL_MS / 1000}s` } },
-    { analysis: { templates: [{ templateName: name }] } },
-  ];
+  const ofEach = (step: number) => [{ setWeight: (step * MAX_WEIGHT) / steps }, { pause: { duration: INTERVAL } }];
   return {
     apiVersion,
     kind: 'Rollout',
@@ -77,6 +77,7 @@ function rolloutOf(namespace: string, index: number, { steps }: ApplicationOptio
           canaryService: `${name}-canary`,
           stableService: `${name}-stable`,
           trafficRouting: { istio: { virtualService: { name, routes: ['primary'] } } },
+          analysis: { templates: [{ templateName: name }] },
           steps: Array.from({ length: steps }, (_, step) => ofEach(step + 1)).flat(),
         },
       },
