@@ -80,7 +80,7 @@ export function startDeploymentStatus(cluster: KubeCluster): DeploymentStatus {
   };
 }
 
-/** What the statuses of a Deployment and of a ReplicaSet have in common. */
+/** The fields that the statuses of a Deployment and of a ReplicaSet share. */
 function readyPods({ metadata, spec }: Raw): object {
   const replicas: number = spec.replicas ?? 1;
   return { observedGeneration: metadata.generation, replicas, readyReplicas: replicas, availableReplicas: replicas };

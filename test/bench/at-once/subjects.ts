@@ -15,7 +15,7 @@ export interface Subject {
   readonly namespace: string;
   /** Path on its port that answers 200 when it is ready. */
   readonly readyPath: string;
-  /** What it releases. */
+  /** The applications that it releases. */
   readonly applications: Applications;
   /** Files of the resource definitions that only it has. */
   readonly crds: readonly string[];
