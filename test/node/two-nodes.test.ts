@@ -23,7 +23,9 @@ const budget = (minAvailable: number) => ({
 
 describe('on two nodes', () => {
   it('a DaemonSet is promoted, and no request is lost', async () => {
-    const shop = await anApplication(nodes().node, installed, 'daemonset', { kind: 'DaemonSet' });
+    // Its pods are replaced one after the other, and each can answer for its 30 s: two of them would need all of the usual minute.
+    const canary = { progressDeadlineSeconds: 180 };
+    const shop = await anApplication(nodes().node, installed, 'daemonset', { kind: 'DaemonSet', canary });
     expect(await outcomeOf(shop)).toMatchObject(promoted);
     const ready = await kubectl('get', 'daemonset', 'shop-primary', '-n', shop.namespace, '-o', 'jsonpath={.status.numberReady}');
     expect(ready).toBe('2');
