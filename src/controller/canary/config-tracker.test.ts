@@ -77,7 +77,7 @@ beforeEach(() => {
       salts: { of: unused },
       configWatches: { follow: () => undefined, state: stateNow },
       config: ControllerConfig.parse({}),
-      view: { find: watched, all: () => [], learn: (object) => void learned.push(object) },
+      view: { find: watched, all: () => [], isListed: () => true, learn: (object) => void learned.push(object) },
       announceOn: () => undefined,
       clock: handClock(),
     },
@@ -183,6 +183,7 @@ it('secrets namespaces: a Secret of the target is neither watched nor read in an
         view: {
           find: () => ({ object: { ...target, metadata: { ...target.metadata, uid: 't-2' } }, revision: 's1:2', configs: reading }),
           all: () => [],
+          isListed: () => true,
           learn: () => undefined,
         },
         announceOn: () => undefined,
@@ -207,7 +208,7 @@ it('I15: the configs of all targets are followed at a start, but for those of Ca
   followAll([of('one'), of('going', { deletionTimestamp: '1970-01-01T00:00:00Z' }), of('two')], {
     configWatches: { follow: (follower, _, refs) => void followed.push([follower, refs.length]), state: unused },
     config: ControllerConfig.parse({}),
-    view: { find: watched, all: () => [], learn: () => undefined },
+    view: { find: watched, all: () => [], isListed: () => true, learn: () => undefined },
   });
   expect(followed).toEqual([
     ['test/one', 1],

@@ -9,11 +9,14 @@ import { withPriority } from '../../kube/with-priority.ts';
 import { admitSpec } from '../admission/admission.ts';
 import { isRunning } from '../admission/service-fit.ts';
 import type { ControllerDeps } from '../controller-deps.ts';
+import { primaryRefOf, targetRefOf } from '../facts/gather-facts.ts';
 import { readCanary, withSpec } from '../watch/read-canary.ts';
 import { awaitKept, deletedOf, seenOfKept } from './await-kept.ts';
 import { finishDeletion } from './finish-deletion.ts';
 import { PrimaryGuard } from './primary-guard.ts';
 import { awaitUninstall } from './uninstall.ts';
+
+const SERVICE = { apiVersion: 'v1', kind: 'Service' } as const;
 
 /** An application that can never be restored must not take the API's time from the others. */
 const RETRY_MS = { from: 5_000, to: 60_000 };
@@ -237,6 +240,8 @@ export class Deletions {
         const shared = { cluster, view, config, clock, log, signal };
         const isInherited = () => this.isInherited(canary);
         const holder = () => this.#holderOf(canary, signal);
+        const looksAt = [{ ...SERVICE, namespace }, targetRefOf(canary), primaryRefOf(canary)];
+        await Promise.all(looksAt.map((ref) => view.ready(ref)));
         for (;;) {
           const before = seenOfKept(canary, view);
           const heirs = { isInherited, heir, holder };
@@ -320,7 +325,8 @@ export class Deletions {
 
   /** All are registered at once, since Canaries of the same name wait for them. */
   restoreAll(canaries: readonly Canary[]): void {
-    for (const canary of canaries) void this.restore(labelOf(canary), canary);
+    const isUnderWay = (canary: Canary) => this.#underWay.get(labelOf(canary))?.last.metadata.uid === canary.metadata.uid;
+    for (const canary of canaries.filter((one) => !isUnderWay(one))) void this.restore(labelOf(canary), canary);
   }
 
   /** The application is back on its target: the Canary with `revertOnDeletion` is released. */
