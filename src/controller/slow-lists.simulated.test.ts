@@ -130,6 +130,23 @@ it('after a start, a running release is rolled back on request while the lists a
   expect([failedReconciles(lab), lab.lost]).toEqual([[], []]);
 });
 
+it('after a start, a running release of SMI is rolled back on request while the lists are under way, though its warnings need them', async () => {
+  const lab = await labWithApp();
+  lab.server.create(aModelCanary(plan, { provider: 'smi:v1alpha2' }));
+  lab.start();
+  expect(await lab.passUntil(() => stepOf(lab) === 'resting', 180_000)).toBe(true);
+  lab.push('2');
+  expect(await lab.passUntil(() => stepOf(lab) === 'analysing', 120_000)).toBe(true);
+  lab.kill();
+  slowLists(lab, [...FOREIGN, 'TrafficSplit']);
+  lab.start();
+  await lab.pass(2_000);
+  ask(lab, 'rollback');
+  expect(await lab.passUntil(() => lab.phase() === 'Failed', 5_000)).toBe(true);
+  await lab.pass(SLOW_MS / 2);
+  expect([failedReconciles(lab), lab.lost]).toEqual([[], []]);
+});
+
 it('after a start, a running release goes on when the lists have come', async () => {
   const lab = await withShare();
   lab.kill();
@@ -320,4 +337,66 @@ it('I15: the first list of Services looks up the Canaries that name one, and not
   await lab.pass(1_000);
   expect(lookups.mock.calls.at(-1)?.[0].name, 'a later one can be a follower of each').toBe('foreign-5');
   expect(lookups.mock.calls.at(-1)?.[1]).toBeUndefined();
+});
+
+it.each([['Service'], ['PodDisruptionBudget']])(
+  'I5: after a start, the pods of a release that is rolled back stay until the list of each %s has come: one could lead to them, or hold them',
+  async (kind) => {
+    const lab = await killedInRollback();
+    slowLists(lab, [kind]);
+    lab.start();
+    await lab.pass(SLOW_MS / 2);
+    expect([weightAt(lab), raw(lab.server.find(targetRef))?.spec.replicas]).toEqual([0, 1]);
+    await lab.pass(SLOW_MS);
+    expect([raw(lab.server.find(targetRef))?.spec.replicas, lab.lost]).toEqual([0, []]);
+  },
+);
+
+it('after a start, a DestinationRule of a release is corrected when those of users are listed, and its route before that', async () => {
+  const lab = await killedInRollback();
+  const rule: ObjectRef = { ...routeRef, kind: 'DestinationRule', name: `${APP}-primary` };
+  const hostNow = () => raw(lab.server.find(rule))?.spec.host;
+  const before = hostNow();
+  lab.server.patch(rule, { spec: { host: 'elsewhere' } });
+  slowLists(lab, ['DestinationRule']);
+  lab.start();
+  await lab.pass(SLOW_MS / 2);
+  expect([weightAt(lab), hostNow()]).toEqual([0, 'elsewhere']);
+  await lab.pass(SLOW_MS);
+  expect(hostNow()).toBe(before);
+});
+
+it('I7: a Canary that was deleted in a release while Serin was down, and is held by its finalizer, is restored once', async () => {
+  const lab = await labWithApp();
+  lab.server.create(aModelCanary(plan, { revertOnDeletion: true }));
+  lab.start();
+  expect(await lab.passUntil(() => stepOf(lab) === 'resting', 180_000)).toBe(true);
+  lab.push('2');
+  expect(await lab.passUntil(() => stepOf(lab) === 'analysing', 120_000)).toBe(true);
+  lab.kill();
+  // Otherwise its primary would be kept.
+  lab.push('1');
+  lab.server.delete(canaryRef);
+  expect(lab.canary()).toBeDefined();
+  slowLists(lab, ['Deployment', 'Service']);
+  lab.logged.length = 0;
+  lab.start();
+  expect(await lab.passUntil(() => lab.canary() === undefined && lab.server.find(primaryRef) === undefined, 6 * SLOW_MS)).toBe(true);
+  const begun = lab.logged.filter(({ msg }) => msg === 'restoring the application on its target');
+  expect([begun.length, lab.answering(), lab.lost]).toEqual([1, [APP], []]);
+});
+
+it('a leader that may not list Deployments is not ready', async () => {
+  const lab = await atRest(APP);
+  lab.kill();
+  lab.whyForbidden = (kind) => (kind === 'Deployment' ? 'no right' : undefined);
+  lab.start();
+  let hasRead = false;
+  void lab.controller?.started.then(() => {
+    hasRead = true;
+  });
+  await lab.pass(60_000);
+  expect(lab.controller && reasonOfStaleness([{ controller: lab.controller, hasRead }])).toBe(
+    'the first read of the cluster is not done yet',
+  );
 });

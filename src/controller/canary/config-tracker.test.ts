@@ -198,6 +198,15 @@ it('secrets namespaces: a Secret of the target is neither watched nor read in an
   expect(followed).toEqual([['ConfigMap/settings', 'Secret/db'], ['ConfigMap/settings']]);
 });
 
+it('a target of a kind that is not listed yet is left out, and followed when its Canary is looked at', () => {
+  const unlisted = () => {
+    throw new Error('not listed yet');
+  };
+  const view = { find: unlisted, all: () => [], isListed: () => false, learn: () => undefined };
+  const configWatches = { follow: unlisted, state: unused };
+  expect(() => followAll([recorded({})], { configWatches, config: ControllerConfig.parse({}), view })).not.toThrow();
+});
+
 it('I15: the configs of all targets are followed at a start, but for those of Canaries that are being deleted', () => {
   const followed: unknown[] = [];
   const known = recorded({ [KEY]: { uid: 'c-1', resourceVersion: '7', checksum: 'x' } });

@@ -325,8 +325,7 @@ export class Deletions {
 
   /** All are registered at once, since Canaries of the same name wait for them. */
   restoreAll(canaries: readonly Canary[]): void {
-    const isUnderWay = (canary: Canary) => this.#underWay.get(labelOf(canary))?.last.metadata.uid === canary.metadata.uid;
-    for (const canary of canaries.filter((one) => !isUnderWay(one))) void this.restore(labelOf(canary), canary);
+    for (const canary of canaries) void this.restore(labelOf(canary), canary);
   }
 
   /** The application is back on its target: the Canary with `revertOnDeletion` is released. */
