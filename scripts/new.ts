@@ -23,13 +23,14 @@ if (kind === undefined || kind === '--help' || kind === '-h') {
       mkdirSync(dirname(join(root, path)), { recursive: true });
       writeFileSync(join(root, path), text);
     }
-    execFileSync(process.execPath, [join(root, 'scripts', 'generate-registries.ts')], { stdio: 'inherit' });
+    const registries = execFileSync(process.execPath, [join(root, 'scripts', 'generate-registries.ts')], { encoding: 'utf8' });
     const paths = [...Object.keys(created), ...Object.keys(changed)];
     const biome = join(root, 'node_modules', '@biomejs', 'biome', 'bin', 'biome');
     const code = paths.filter((path) => path.endsWith('.ts'));
     execFileSync(process.execPath, [biome, 'check', '--write', '--log-level=error', ...code], { cwd: root, stdio: 'inherit' });
     for (const path of Object.keys(created)) say(`created ${path}`);
     for (const path of Object.keys(changed)) say(`changed ${path}`);
+    process.stdout.write(registries);
     say('\nNext:');
     for (const [index, step] of next.entries()) say(`${index + 1}. ${step}`);
   } catch (error) {

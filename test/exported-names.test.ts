@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { importGraph } from '../scripts/import-graph.ts';
@@ -51,10 +51,13 @@ it('SHARED lists only names with two declarations', () => {
   expect(Object.keys(SHARED).filter((name) => !repeated.has(name))).toEqual([]);
 });
 
-it('a word of WORDS is declared only in its file, exported or not: a local type with another meaning would mislead as well', () => {
+const skeletons = globSync('scripts/new/skeletons/**/*.ts.txt', { cwd: root });
+
+it('a word of WORDS is declared only in its file, exported or not, and by no skeleton of npm run new: a local type with another meaning would mislead as well', () => {
+  expect(skeletons.length).toBeGreaterThan(5);
   const declaring = (word: string): string[] => {
     const declaration = new RegExp(`^(?:export )?(?:async )?(?:const|function|type|interface|class) ${word}\\b`, 'm');
-    return sources.filter((file) => declaration.test(textOf(file)));
+    return [...sources, ...skeletons].filter((file) => declaration.test(textOf(file)));
   };
   for (const [word, file] of Object.entries(WORDS)) expect([word, declaring(word)]).toEqual([word, file === undefined ? [] : [file]]);
 });

@@ -21,6 +21,7 @@ const rules: Readonly<Record<string, Rule>> = {
       'test/differential/recording/journal.ts': 'its default is for the real cluster',
       'test/e2e-binaries.integration.test.ts': 'gives a lock file a time that is long ago',
       'test/fakes/fuzz.ts': 'how long to go on; once where no time is given, as in `npm test`',
+      'test/node-users.integration.test.ts': 'the order of events, each of which causes the next one',
     },
   },
   'waits for a time to pass: a condition is waited for (`expect.poll`, `test/scenarios/eventually.ts`)': {

@@ -32,16 +32,36 @@ it('a request is sent again where a kept connection is closed before any of its 
   server.close();
 });
 
-it('a request is lost where its connection is refused, and no entry of the kernel has led it there; the line says from which port', async () => {
+it('a request is lost where its connection is refused, and no entry of the kernel has led it there; the line says from which port, and after how long', async () => {
   const url = await serve((response) => void response.end('one'));
   server.close();
   const users = startUsers(url, (text) => text);
   await expect.poll(() => users.asked.lost.length).toBeGreaterThan(2);
   const { lost, misled } = await users.stop();
   expect(misled).toEqual([]);
-  const ports = lost.map((line) => / ECONNREFUSED \S+ from port (\d+)$/.exec(line)?.[1]);
+  const ports = lost.map((line) => / ECONNREFUSED \S+ from port (\d+) \(after \d+ ms\)$/.exec(line)?.[1]);
   expect(ports).not.toContain('0');
   expect(new Set(ports).size).toBe(lost.length);
+});
+
+it('a lost request counts at the time when it was sent, and not at its late end', async () => {
+  const arrivedMs: number[] = [];
+  const held: (() => void)[] = [];
+  const url = await serve((response) => {
+    arrivedMs.push(Date.now());
+    held.push(() => void response.writeHead(500).end());
+  });
+  const users = startUsers(url, (text) => text);
+  await expect.poll(() => held.length).toBeGreaterThan(2);
+  const endMs = Date.now();
+  for (const release of held) release();
+  await expect.poll(() => users.asked.lost.length).toBeGreaterThan(2);
+  server.close();
+  server.closeAllConnections();
+  const { lost } = await users.stop();
+  const [, at = '', after] = /^(\S+) \w+: status 500 \(after (\d+) ms\)$/.exec(lost.toSorted()[0] ?? '') ?? [];
+  expect(Date.parse(at)).toBeLessThanOrEqual(arrivedMs[0] ?? 0);
+  expect(Date.parse(at) + Number(after)).toBeGreaterThanOrEqual(endMs);
 });
 
 it('a request is lost where a new connection is closed before any of its answer, or a kept one within it', async () => {

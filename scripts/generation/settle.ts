@@ -45,7 +45,8 @@ function committed(path: string): string | undefined {
 
 /** A generator run by itself: `node scripts/generate-crds.ts`, with `--check` or without. */
 export async function runAlone(generate: Generate): Promise<void> {
-  const { faults } = settle(await generate(), { check: process.argv.includes('--check') });
+  const { written, faults } = settle(await generate(), { check: process.argv.includes('--check') });
+  for (const path of written) console.log(`wrote ${path}`);
   for (const fault of faults) console.error(fault);
   if (faults.length > 0) process.exitCode = 1;
 }

@@ -62,7 +62,7 @@ export const kinds = {
     next: [
       "npx vitest run test/contracts/metric-backends.integration.test.ts -t 'backend NAME' --hideSkippedTests: each failing test is a promise that the backend has to keep",
       'test/contracts/metric-backends/NAME.ts: the documented answers and requests of TITLE; src/metrics/providers/NAME.ts: its request, answer, rule and credentials',
-      'test/fixtures/public-forms/metrics/NAME.yaml: a MetricTemplate as its users write it; then npm run generate',
+      'test/fixtures/public-forms/metrics/NAME.yaml: a MetricTemplate as its users write it; then npm run generate, and the tests of step 1 again, which npm run check leaves out',
     ],
   },
   sink: {

@@ -188,7 +188,8 @@ export class CanaryDispatcher {
 
   /** A message of this Canary was delivered. */
   delivered(uid: string, key: string): void {
-    this.#awake(this.#register.keyOf(uid) ?? '')?.wake({ type: 'DELIVERED', key });
+    const unread = () => [...this.#unreadable].find(([, { metadata }]) => metadata.uid === uid)?.[0];
+    this.#awake(this.#register.keyOf(uid) ?? unread() ?? '')?.wake({ type: 'DELIVERED', key });
   }
 
   /** The Canary is woken by changes of the objects of this spec. */

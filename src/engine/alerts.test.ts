@@ -341,6 +341,16 @@ describe('changes in alerts', () => {
     expect(last()?.alert?.details?.change?.images).toHaveLength(5);
     expect(JSON.stringify(last()?.alert).length).toBeLessThan(8_000);
   });
+
+  it.each([
+    { weights: 90, isCut: false },
+    { weights: 100, isCut: true },
+  ])('the value of a field has at most 300 characters, and ends in … if it was cut ($weights step weights)', ({ weights, isCut }) => {
+    const stepWeights = Array.from({ length: weights }, (_, nth) => nth + 1);
+    const { listed } = listening({ stepWeight: 0, stepWeights, maxWeight: 100 });
+    const whole = `Canary, step weights ${stepWeights.join(',')}, max weight 100`;
+    expect(shown([...listed.values()][0], 'Traffic routing')).toBe(isCut ? `${whole.slice(0, 299)}…` : whole);
+  });
 });
 
 describe('lifetime of alerts', () => {

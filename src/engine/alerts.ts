@@ -30,6 +30,7 @@ export interface ReleaseAlert {
 }
 
 const rank: Readonly<Record<Severity, number>> = { info: 0, warn: 1, error: 2 };
+/** Characters of a field's value. */
 const LONGEST_VALUE = 300;
 
 /** One delivery for each receiver, so that a dead receiver repeats nothing to the others (I6). */
@@ -100,7 +101,8 @@ function fieldsOf(facts: AlertFacts, details: AlertDetails, alert: ReleaseAlert)
 }
 
 function shortText(text: string): string {
-  return Array.from(text).slice(0, LONGEST_VALUE).join('');
+  const letters = Array.from(text);
+  return letters.length > LONGEST_VALUE ? `${letters.slice(0, LONGEST_VALUE - 1).join('')}…` : text;
 }
 
 /** Old and new images of a release, and its other changes. */

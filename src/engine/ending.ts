@@ -17,7 +17,7 @@ type Cause = Omit<Ending, 'atMs'>;
 
 const madeOf = (input: Input, cause: Cause): Ending => boundedEnding({ ...cause, atMs: now(input) });
 
-/** Reason for the end of a release that is rolled back with this many failed checks (rule L8). Made once; all texts are rendered from it. */
+/** Reason for the end of a release that is rolled back with this many failed checks (law L8 of SPEC.md). Made once; all texts are rendered from it. */
 export function rollbackEnding(input: Decided, failedChecks: number): Ending {
   return madeOf(input, byOthers(input) ?? byAnswer(input, failedChecks) ?? byPods(input, failedChecks) ?? byDeadline(input));
 }

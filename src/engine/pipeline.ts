@@ -1,15 +1,16 @@
 import { harmOf } from './comparison/harm.ts';
 import { withReadings } from './comparison/poll.ts';
 import type { Context } from './context.ts';
-import { giveUpDeliveries, withoutDelivery } from './deliveries.ts';
+import { giveUpDeliveries } from './deliveries.ts';
 import type { Facts } from './facts.ts';
-import { closedAt, failingDueMs, followed, timed } from './failing.ts';
+import { failingDueMs, followed, timed } from './failing.ts';
+import { freeze } from './frozen.ts';
 import { type Exit, having, moveBy, type Passage, releasing, type Stage } from './passage.ts';
 import { announcePassed } from './passed-hooks.ts';
 import { answeredPoll, pollOf } from './polls.ts';
 import type { EngineEvent } from './questions.ts';
 import { recordingStages } from './recording.ts';
-import { carryOutRequest, refuseFrozen } from './requests.ts';
+import { carryOutRequest } from './requests.ts';
 import { withRollbackPoll } from './rollback-poll.ts';
 import { isSamePlace, openQuestionsOf, pathOf, phaseOf, stateNameIn } from './snapshot.ts';
 import { states } from './states/index.ts';
@@ -46,17 +47,6 @@ const afterMove: readonly Stage[] = [
 
 /** Each stage of a transition, from top to bottom. */
 export const stages: readonly Stage[] = [...beforeMove, ...moving, ...afterMove, ...recordingStages];
-
-/** Suspended or being deleted: only delivered messages and refused requests change anything. */
-function freeze(passage: Passage): Passage | undefined {
-  const { event, now } = passage;
-  const { facts } = event;
-  if (facts.canary.spec.suspend !== true && facts.canary.metadata.deletionTimestamp === undefined) return undefined;
-  const delivered = event.type === 'DELIVERED' ? withoutDelivery(now.context, event.key) : now.context;
-  const release = closedAt(delivered.release, facts.nowMs);
-  const frozen = { ...delivered, release, frozen: true, open: undefined, rollback: undefined, comparing: undefined, asks: [] };
-  return refuseFrozen(having(passage, frozen));
-}
 
 const isAwaited = ({ event, now }: Passage): boolean => event.type !== 'ANSWER' || openQuestionsOf(now).includes(event.answer.id);
 

@@ -1,8 +1,8 @@
 import type { SeenRequest } from '../api/verb-request.ts';
 import { announcementOf } from './changes/verbs.ts';
 import type { Context } from './context.ts';
+import type { Facts } from './facts.ts';
 import { moveBy, type Passage } from './passage.ts';
-import type { Question } from './questions.ts';
 import { withOutcome } from './request-outcome.ts';
 import { beginningOf, pathOf, phaseOf, resolve } from './snapshot.ts';
 import { pendingRequest, refusalOf } from './verbs.ts';
@@ -31,22 +31,10 @@ export function carryOutRequest(passage: Passage): Passage {
 }
 
 /** A suspended Canary refuses every request, with that reason. */
-export function refuseFrozen(passage: Passage): Passage {
-  const { facts } = passage.event;
-  const { context, value } = passage.now;
+export function refuseFrozen(context: Context, facts: Facts): Context {
   const asked = pendingRequest(context.release, facts);
-  if (asked === undefined || context.recorded === undefined || facts.canary.metadata.deletionTimestamp !== undefined) return passage;
-  const { phase } = context.recorded;
-  const refused = withAnswer(context, asked, facts.nowMs, refusalOf(asked, phase, context.release, facts));
-  const attempt = refused.attempt + 1;
-  const question: Question = {
-    kind: 'record',
-    id: `${refused.release.run}/${refused.release.revision}/${attempt}`,
-    phase,
-    release: refused.release,
-  };
-  const now = resolve(value, { ...refused, attempt, asks: [], recorded: { phase, release: refused.release } });
-  return { ...passage, now, questions: [question, ...refused.asks] };
+  if (asked === undefined || context.recorded === undefined) return context;
+  return withAnswer(context, asked, facts.nowMs, refusalOf(asked, context.recorded.phase, context.release, facts));
 }
 
 function withAnswer(context: Context, asked: SeenRequest, nowMs: number, reason?: string): Context {

@@ -8,8 +8,12 @@ const ANSWERED_WITHIN_MS = 5_000;
 
 /** Time at which the release continues by itself, or gives a message up; epoch milliseconds. */
 export function wakeOf({ wakeAtMs, release }: Context): number | undefined {
-  const lapses = (release.deliveries ?? []).map((one) => one.sinceMs + deliveryLifetimeMs(one));
-  return earliest([wakeAtMs, ...lapses]);
+  return earliest([wakeAtMs, lapseOf(release)]);
+}
+
+/** Time at which the next message is given up, undefined if none waits. Epoch milliseconds. */
+export function lapseOf({ deliveries = [] }: Release): number | undefined {
+  return earliest(deliveries.map((one) => one.sinceMs + deliveryLifetimeMs(one)));
 }
 
 /** Time until which answers to the messages of an end are awaited. Undefined if no message waits, or one waits longer than most receivers take. */

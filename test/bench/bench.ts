@@ -5,7 +5,7 @@ import type { StartResult } from './measure-start.ts';
 
 const USAGE = `npm run bench -- [--sizes 10,200,1000] [--seconds 30] [--json]
 npm run bench -- --start [--sizes 200,1000] [--deployments 5000] [--secrets 20000] [--changes 50] [--suspended] [--json]
-npm run bench -- --real --at-once [--sizes 300,1000] [--releases 100] [--steps 5] [--over 60] [--flagger] [--fault slow|throttled|tenth|down|lagging] [--json]
+npm run bench -- --real --at-once [--sizes 300,1000] [--releases 100] [--steps 5] [--over 60] [--flagger] [--argo] [--fault slow|throttled|tenth|down|lagging] [--json]
 npm run bench -- --real --steady [--canaries 1000] [--minutes 120] [--every 4] [--json]
 npm run bench -- --embedded [--sizes 10000] [--releases 100] [--over 60] [--fault …] [--json]
 npm run bench -- --real [--kinds deployments|mixed] [--canaries 200] [--minutes 15] [--json]
@@ -36,6 +36,7 @@ async function bench(): Promise<void> {
       steady: { type: 'boolean', default: false },
       every: { type: 'string' },
       flagger: { type: 'boolean', default: false },
+      argo: { type: 'boolean', default: false },
       fault: { type: 'string' },
       kinds: { type: 'string', default: 'deployments' },
       canaries: { type: 'string' },
@@ -104,7 +105,7 @@ async function bench(): Promise<void> {
   }
   if (values['at-once'] || values.embedded) {
     if (values.real === values.embedded) throw new Error(`--at-once needs --real or --embedded\n${USAGE}`);
-    if (values.flagger && !values.real) throw new Error(`--flagger needs --real\n${USAGE}`);
+    if ((values.flagger || values.argo) && !values.real) throw new Error(`--flagger and --argo need --real\n${USAGE}`);
     const { measureAtOnce } = await import('./at-once/measure-at-once.ts');
     const { atOnceLines } = await import('./at-once/at-once-lines.ts');
     const { FAULTS } = await import('./at-once/fault-proxy.ts');
@@ -120,6 +121,7 @@ async function bench(): Promise<void> {
       releases: positive(values.releases),
       steps,
       flagger: values.flagger,
+      argo: values.argo,
       ...(fault === undefined ? {} : { fault }),
       ...(values.over === undefined ? {} : { overMs: positive(values.over) * 1_000 }),
       say,

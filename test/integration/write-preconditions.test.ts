@@ -1,6 +1,6 @@
 import { startEmbeddedCluster } from '../../src/embedded/cluster.ts';
-import { writePreconditionSuite } from '../scenarios/write-preconditions.ts';
 import { enterVirtual, playTests, world } from '../scenarios/world.ts';
+import { writePreconditionSuite } from '../scenarios/write-preconditions.ts';
 
 enterVirtual(37);
 playTests();

@@ -17,7 +17,7 @@ const root = join(import.meta.dirname, '..', '..');
 const copy = mkdtempSync(join(tmpdir(), 'serin-new-'));
 const bin = (name: string): string => join(root, 'node_modules', name);
 
-/** Promises of a metric backend that placeholders must not keep: they compare its own requests and answers. */
+/** Promises of a metric backend that placeholders must not keep: they compare its own requests and answers. Its refusal has a message, or no test would begin. */
 const DECIDED_BY_ITS_CASE = [
   'sends the documented request and reads the value',
   'distinguishes no data from zero',
@@ -26,7 +26,6 @@ const DECIDED_BY_ITS_CASE = [
   'takes NaN for noData by default, and for no data where the template wants that',
   'takes stale for noData by default, and for no data where the template wants that',
   'handles several series knowingly',
-  'an answer that is refused is an error, in words',
   'is online when it answers, and says why not',
 ];
 

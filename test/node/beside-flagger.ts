@@ -99,11 +99,11 @@ export async function play(node: RealNode, { controller, way, fault }: Round, { 
   return outcomes;
 }
 
-/** Number of lines for each reason, without the time at their beginning and the port at their end. */
+/** Number of lines for each reason, without the time at their beginning, and the port and the duration at their end. */
 function counted(lost: readonly string[]): Record<string, number> {
   const reasons: Record<string, number> = {};
   for (const line of lost) {
-    const reason = line.slice(line.indexOf(' ') + 1).replace(/ from port .*/, '');
+    const reason = line.slice(line.indexOf(' ') + 1).replace(/( from port .*)? \(after \d+ ms\)$/, '');
     reasons[reason] = (reasons[reason] ?? 0) + 1;
   }
   return reasons;

@@ -105,5 +105,5 @@ describe('on two nodes', () => {
   });
 });
 
-/** A request that was sent before may wait for as long as its user does, and endpoints take a moment. */
-const later = (at: string): string => new Date(Date.parse(at) + 15_000).toISOString();
+/** EndpointSlices and the rules of kube-proxy follow the state of the node after a moment. */
+const later = (at: string): string => new Date(Date.parse(at) + 5_000).toISOString();

@@ -8,7 +8,7 @@ export interface Asked {
   answers: Map<string, number>;
   /** Sent again on a new connection, as a kept one was closed before any of the answer: clients of HTTP do that (RFC 9112, 9.3.1). */
   resent: number;
-  /** When and why: errors of the connection, and answers from 500 on. */
+  /** When it was sent, and why it was lost after how long: errors of the connection, and answers from 500 on. */
   lost: string[];
   /** Lost by the kernel, with proof: refused by a pod to which an entry of an earlier connection from the same port still led. */
   misled: string[];
@@ -34,6 +34,7 @@ export function startUsers(url: string, versionOf: (text: string) => string, hos
   const underWay = new Set<Promise<void>>();
   const timer = setInterval(() => {
     const agent = asked.sent % 2 === 0 ? kept : new Agent({ keepAlive: false });
+    const sentAtMs = Date.now();
     asked.sent += 1;
     const again = (): Promise<string> => {
       asked.resent += 1;
@@ -45,7 +46,8 @@ export function startUsers(url: string, versionOf: (text: string) => string, hos
         asked.answers.set(version, (asked.answers.get(version) ?? 0) + 1);
       },
       (error: Error) => {
-        const line = `${new Date().toISOString()} ${agent === kept ? 'kept' : 'new'}: ${error.message}`;
+        const afterMs = Date.now() - sentAtMs;
+        const line = `${new Date(sentAtMs).toISOString()} ${agent === kept ? 'kept' : 'new'}: ${error.message} (after ${afterMs} ms)`;
         (error instanceof MisledError ? asked.misled : asked.lost).push(line);
       },
     );

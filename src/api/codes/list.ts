@@ -787,10 +787,11 @@ export const codes = {
   },
   DeliveryExpired: {
     kinds: EVENT,
-    meaning: 'a message found no receiver for a day (15 minutes, where the release goes on) and was given up',
+    meaning:
+      'a message found no receiver for a day (15 minutes, where the release goes on), or until its Canary was deleted, and was given up',
     actor: 'receiverOwner',
     remedy: 'correct its address; inform the receiver by hand if necessary',
-    usualCauses: 'an event webhook, post-rollout hook or alert receiver was down for 24 hours',
+    usualCauses: 'an event webhook, post-rollout hook or alert receiver was down for 24 hours, or when the Canary was deleted',
   },
   HookFailed: {
     kinds: EVENT,
@@ -892,7 +893,7 @@ export const codes = {
     meaning: 'the status would be larger than 256 KiB, and is stored without the parts that the message names',
     actor: 'canaryOwner',
     remedy:
-      'use fewer or shorter ones; the release continues, and only serin status lacks what was left out, except for the routes of a spec that was edited while a release is under way',
+      'use fewer or shorter ones; the release continues, and only serin status lacks what was left out, except for the routes of a spec that was edited while a release is under way, and for old deliveries: inform their receivers by hand if necessary',
     look: editCanary,
     usualCauses:
       'many metrics, webhooks or alerts with long names; receivers of alerts that do not answer; a very long `spec.service`; a status that was edited by hand',

@@ -1,7 +1,7 @@
 import type { Canary } from '../../api/canary.ts';
 import { type KubeObject, labelOf, type ObjectRef, refKey } from '../../api/kube-object.ts';
 import type { Adoption, Facts } from '../../engine/facts.ts';
-import { type Admitted, refuse } from '../admission/admission.ts';
+import { type Admitted, type CanaryRejection, refuse } from '../admission/admission.ts';
 import { ArrivalWarnings } from '../admission/arrival-warnings.ts';
 import { RunnableSpec } from '../admission/runnable-spec.ts';
 import { inspectAdoption, isForeign } from '../adoption/adoption.ts';
@@ -50,8 +50,8 @@ export class CanaryInputs {
     this.spec = new RunnableSpec(deps, this.arrivalWarnings, convergence.memory.writtenSpec);
   }
 
-  /** Reads what the chart needs. `undefined` if this pass ends here: the Canary cannot run, or another pass follows. */
-  async read(raw: KubeObject): Promise<Admitted | undefined> {
+  /** Reads what the chart needs, or the reason for which the Canary cannot run, which is reported. `undefined` if another pass follows. */
+  async read(raw: KubeObject): Promise<Admitted | CanaryRejection | undefined> {
     const { alarms, again, wake } = this.#passes;
     const hurries = isUrgent(urgencyNow(raw, this.#deps.view));
     if (hurries) await this.#readAhead(raw);
@@ -59,7 +59,7 @@ export class CanaryInputs {
     this.#ring('arrival', this.spec.retryInMs);
     if ('reason' in runnable) {
       await refuse(raw, runnable, this.#deps, this.#signal);
-      return undefined;
+      return runnable;
     }
     const { canary, workload } = runnable;
     alarms.clear('unchecked');

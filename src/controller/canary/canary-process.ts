@@ -27,6 +27,7 @@ import type { CanaryMessage } from './engine-events.ts';
 import { Mailbox } from './mailbox.ts';
 import { OfflineBackends } from './offline-backends.ts';
 import { OpenQuestions } from './open-questions.ts';
+import { sendStoredMessages } from './refused-messages.ts';
 import { ReleaseLosses } from './release-losses.ts';
 import { RememberedRelease } from './remembered-release.ts';
 import { StandingAside } from './standing-aside.ts';
@@ -45,7 +46,7 @@ export class CanaryProcess {
   readonly #reported: Reported;
   readonly #convergence: Convergence;
   readonly #status: StatusWriter;
-  readonly #alarms: Alarms<'wake' | 'retry' | 'sentence' | 'configs' | 'unchecked' | 'absence' | 'arrival'>;
+  readonly #alarms: Alarms<'wake' | 'retry' | 'sentence' | 'configs' | 'unchecked' | 'absence' | 'arrival' | 'messages'>;
   readonly #wake: ChartWake;
   readonly #inputs: CanaryInputs;
   readonly #aside: StandingAside;
@@ -138,7 +139,19 @@ export class CanaryProcess {
       return;
     }
     const run = await this.#inputs.read(raw);
-    if (run) await this.#step(run);
+    this.#alarms.clear('messages');
+    if (run === undefined) return;
+    if ('reason' in run) await this.#sendStored(raw);
+    else await this.#step(run);
+  }
+
+  /** The Canary cannot run: only the messages of its last release go on. */
+  async #sendStored(raw: KubeObject): Promise<void> {
+    const delivered = this.#mail.messages.filter((one) => one.type === 'DELIVERED');
+    const keys = new Set(delivered.map(({ key }) => key));
+    const { isRecorded, lapseInMs } = await sendStoredMessages(raw, keys, this.#deps, this.#questions.signal);
+    if (isRecorded) this.#mail.handled(delivered);
+    if (lapseInMs !== undefined) this.#alarms.set('messages', lapseInMs, () => this.wake());
   }
 
   /** Two controllers must not run one Canary: reported once, and nothing is written or called as long as the other one goes on. */
@@ -184,14 +197,14 @@ export class CanaryProcess {
     });
     const recorded = await this.#record(canary, facts, questions);
     if (recorded === undefined) return;
-    // Only after the record: a message that was delivered is delivered once.
+    // Only after the record: if it fails, the next pass needs them, and an accepted alert must not be sent again.
     this.#mail.handled(pending);
     const isWritten = recorded.metadata.resourceVersion !== canary.metadata.resourceVersion;
     // An unwritten status is equal to the remembered one.
     if (isWritten) this.#release.setStored(recorded);
     if (pending.some((one) => one.type === 'ANSWER' && one.answer.kind === 'measure')) this.#questions.endTick(recorded);
     this.#questions.ask(this.#convergence.trafficFields.withoutRefused(recorded), questions);
-    // The cause of the alarm is gone, like the end of a message that was delivered.
+    // The alarm can be the end of the time of a message that is delivered by now.
     if (this.#release.isAtRest) this.#wake.clear();
     this.#offline.check(recorded, this.#questions.signal);
     this.#releaseLosses.begin(recorded, provider, this.#questions.signal);

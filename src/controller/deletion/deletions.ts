@@ -4,6 +4,7 @@ import { type KubeObject, labelOf, type ObjectRef, refOf } from '../../api/kube-
 import { finalizer, keepAnnotation } from '../../api/names.ts';
 import { sleep } from '../../base/clock.ts';
 import { defined } from '../../base/defined.ts';
+import { givenUp } from '../../engine/deliveries.ts';
 import { BackOff } from '../../kube/back-off.ts';
 import { withPriority } from '../../kube/with-priority.ts';
 import { admitSpec } from '../admission/admission.ts';
@@ -197,7 +198,9 @@ export class Deletions {
     let canary = last;
     let isLookedUp = false;
     const { cluster, view, config, clock, log, anchors, salts } = this.#deps;
-    this.#deps.deliveries.stop(canary);
+    // Pending messages are listed only in the status, which goes with the Canary.
+    const pending = this.#deps.deliveries.stop(canary);
+    if (pending.length > 0) this.#deps.announceOn(canary, givenUp(pending, 'since the Canary is deleted'));
     anchors.forget(canary);
     salts.forget(canary);
     // A deletion that still waits is about a Canary that was made again, and has gone again since: two at once would restore it twice.

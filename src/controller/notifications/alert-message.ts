@@ -7,7 +7,11 @@ import { canaryPage, releasePage } from './canary-page.ts';
 type AlertSettings = Pick<ControllerConfig, 'clusterName' | 'dashboardUrl' | 'journalLimit'>;
 
 /** A listed alert as its receivers are to show it: with the cluster, the pages of the dashboard, and how a gate is opened. */
-export function alertMessage(canary: Canary, delivery: Delivery, { clusterName, dashboardUrl, journalLimit }: AlertSettings): AlertMessage {
+export function alertMessage(
+  canary: Pick<Canary, 'metadata'>,
+  delivery: Delivery,
+  { clusterName, dashboardUrl, journalLimit }: AlertSettings,
+): AlertMessage {
   const { alert, outcome } = delivery;
   const { namespace = '', name, uid } = canary.metadata;
   const isFailed = outcome === 'Failed';

@@ -3,7 +3,7 @@ import type { Delivery } from '../../api/canary-status.ts';
 import type { Reason } from '../../api/codes/codes.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { EventOutcome, EventText } from '../../kube/events.ts';
-import type { SendAlert } from './send-alert.ts';
+import type { MessageSource, SendAlert } from './send-alert.ts';
 import { type SendHooksOptions, sendHooks } from './send-hooks.ts';
 
 const FIRST_PAUSE_MS = 1_000;
@@ -25,10 +25,10 @@ export interface DeliveryQueueOptions extends SendHooksOptions {
   /** The lease is ours: a standby sends nothing (I9). */
   mayWrite(): boolean;
   /** Writes the Kubernetes Event of the outcome; never fails. `isAgain`: an attempt before it had no answer. */
-  record(canary: Canary, event: EventText, isAgain?: boolean): Promise<EventOutcome>;
+  record(canary: MessageSource, event: EventText, isAgain?: boolean): Promise<EventOutcome>;
   /** A release has ended like this: called once for all attempts. */
-  onEnding?(canary: Canary, reason: Reason): void;
-  /** The receiver has answered, so that the delivery can leave the status. */
+  onEnding?(canary: MessageSource, reason: Reason): void;
+  /** The receiver has accepted the message, or no attempt can succeed: the delivery can leave the status. */
   onDelivered(canaryUid: string, key: string): void;
 }
 
@@ -41,7 +41,7 @@ interface Failure {
 }
 
 interface DeliveryAttempt {
-  canary: Canary;
+  canary: MessageSource;
   delivery: Delivery;
   id: string;
   signal: AbortSignal;
@@ -51,35 +51,38 @@ interface DeliveryAttempt {
 }
 
 /**
- * Delivers messages to their receivers, without delaying a release. A message is listed in the status before the first attempt and leaves it when answered. A
+ * Delivers messages to their receivers, without delaying a release. A message is listed in the status before the first attempt and leaves it when it is accepted. A
  * failure is tried again with back-off, and after a restart under the same key (I6). Each message waits only for its own receiver.
  */
 export class DeliveryQueue {
   readonly #options: DeliveryQueueOptions;
-  readonly #underway = new Map<string, AbortController>();
-  /** Answered, but still listed where the last look came from: not to be sent again. */
-  readonly #answered = new Set<string>();
+  readonly #underway = new Map<string, { delivery: Delivery; abort: AbortController }>();
+  /** Accepted, or refused for good, but still listed in the status that was read last: not to be sent again. */
+  readonly #settled = new Set<string>();
 
   constructor(options: DeliveryQueueOptions) {
     this.#options = options;
   }
 
-  /** Starts the listed deliveries of the status that are neither under way nor answered, and ends deliveries that it no longer lists. */
-  deliver(canary: Canary): void {
+  /**
+   * Starts the listed deliveries of the status that are neither under way nor settled, and ends deliveries that it no longer lists. Hooks are not started without
+   * a spec.
+   */
+  deliver(canary: MessageSource): void {
     const listed = (canary.status?.release?.deliveries ?? []).map((delivery) => ({ delivery, id: idOf(canary, delivery) }));
     const ids = new Set(listed.map(({ id }) => id));
     const isGone = (id: string): boolean => id.startsWith(prefixOf(canary)) && !ids.has(id);
-    for (const id of this.#answered) if (isGone(id)) this.#answered.delete(id);
-    for (const [id, abort] of this.#underway) {
+    for (const id of this.#settled) if (isGone(id)) this.#settled.delete(id);
+    for (const [id, { abort }] of this.#underway) {
       if (!isGone(id)) continue;
       abort.abort(new Error('given up'));
       this.#underway.delete(id);
     }
     const inOrder = new Map<string, DeliveryAttempt[]>();
     for (const { delivery, id } of listed) {
-      if (this.#underway.has(id) || this.#answered.has(id)) continue;
+      if (this.#underway.has(id) || this.#settled.has(id) || (canary.spec === undefined && isHook(delivery))) continue;
       const abort = new AbortController();
-      this.#underway.set(id, abort);
+      this.#underway.set(id, { delivery, abort });
       if (delivery.kind === 'event') this.#options.onEnding?.(canary, REASON[delivery.outcome ?? 'Succeeded']);
       const row = delivery.hook ? delivery.kind : id;
       inOrder.set(row, [...(inOrder.get(row) ?? []), { canary, delivery, id, signal: abort.signal, isReported: false, isAgain: false }]);
@@ -92,15 +95,18 @@ export class DeliveryQueue {
     return this.#underway.size;
   }
 
-  /** Everything of one Canary, or all: messages without an answer stay listed for the next leader. */
-  stop(canary?: { metadata: Pick<Canary['metadata'], 'namespace' | 'uid'> }): void {
+  /** Everything of one Canary, or all. Returns the messages that no receiver has accepted: they stay listed for the next leader. */
+  stop(canary?: { metadata: Pick<Canary['metadata'], 'namespace' | 'uid'> }): readonly Delivery[] {
     const prefix = canary ? prefixOf(canary) : '';
-    for (const [id, abort] of this.#underway) {
+    const stopped: Delivery[] = [];
+    for (const [id, { delivery, abort }] of this.#underway) {
       if (!id.startsWith(prefix)) continue;
       abort.abort(new Error('deliveries stopped'));
       this.#underway.delete(id);
+      stopped.push(delivery);
     }
-    for (const id of this.#answered) if (id.startsWith(prefix)) this.#answered.delete(id);
+    for (const id of this.#settled) if (id.startsWith(prefix)) this.#settled.delete(id);
+    return stopped;
   }
 
   /** Hooks of one type are called in the order of the spec. A failed hook is tried again without the others. */
@@ -118,7 +124,7 @@ export class DeliveryQueue {
     if (failure === undefined || failure.isFinal) {
       if (failure) this.#report(attempt, failure.reason);
       this.#underway.delete(id);
-      this.#answered.add(id);
+      this.#settled.add(id);
       this.#options.onDelivered(canary.metadata.uid, delivery.key);
       return;
     }
@@ -151,7 +157,7 @@ export class DeliveryQueue {
   }
 
   /** Does not wait: a repeat after a crash is the same event again, and counted as such (E85). */
-  #recordPassed(canary: Canary, webhook: string): void {
+  #recordPassed(canary: MessageSource, webhook: string): void {
     const message = `The post-rollout hook ${webhook} passed`;
     void this.#options.record(canary, { type: 'Normal', reason: 'HookPassed', message });
   }
@@ -165,12 +171,14 @@ export class DeliveryQueue {
     }
   }
 
-  /** Undefined when the receiver has answered. */
+  /** Undefined when the receiver has accepted it. */
   async #send({ canary, delivery, signal, isAgain }: DeliveryAttempt): Promise<Failure | undefined> {
     switch (delivery.kind) {
       case 'post-rollout':
       case 'event-webhook': {
-        const { passed, refused } = await sendHooks(canary, delivery, this.#options, signal);
+        const { spec } = canary;
+        if (spec === undefined) return { reason: 'the spec is refused' };
+        const { passed, refused } = await sendHooks({ ...canary, spec }, delivery, this.#options, signal);
         // An attempt that is repeated would report its passed hooks again.
         if (delivery.kind === 'post-rollout' && refused?.isFinal !== false) for (const name of passed) this.#recordPassed(canary, name);
         return refused && { reason: `${refused.webhook}: ${refused.reason}`, isFinal: refused.isFinal };
@@ -194,7 +202,9 @@ export class DeliveryQueue {
   }
 }
 
-function idOf(canary: Canary, delivery: Delivery): string {
+const isHook = ({ kind }: Delivery): boolean => kind === 'post-rollout' || kind === 'event-webhook';
+
+function idOf(canary: MessageSource, delivery: Delivery): string {
   return prefixOf(canary) + delivery.key;
 }
 

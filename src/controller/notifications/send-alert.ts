@@ -14,9 +14,11 @@ import type { CallsOf } from '../outgoing/outgoing-calls.ts';
 import { alertMessage } from './alert-message.ts';
 import { providerSettings } from './provider-settings.ts';
 
-/** `isFinal`: no attempt can change it, so it counts as answered. */
+/** `isFinal`: no attempt can change it, so that it leaves the list as if it were accepted. */
 export type AlertOutcome = SendOutcome & { isFinal?: boolean };
-export type SendAlert = (canary: Canary, delivery: Delivery, signal: AbortSignal) => Promise<AlertOutcome>;
+/** A Canary whose messages are sent; without a spec where that is refused. */
+export type MessageSource = Omit<Canary, 'spec'> & Partial<Pick<Canary, 'spec'>>;
+export type SendAlert = (canary: MessageSource, delivery: Delivery, signal: AbortSignal) => Promise<AlertOutcome>;
 
 interface AlertSenderDeps {
   config: Pick<ControllerConfig, 'clusterName' | 'dashboardUrl' | 'journalLimit' | 'noCrossNamespaceRefs'>;
@@ -71,7 +73,7 @@ interface FoundReceiver {
 
 async function receiverOf(
   to: { namespace: string; name: string },
-  canary: Canary,
+  canary: MessageSource,
   deps: AlertSenderDeps,
   signal: AbortSignal,
 ): Promise<FoundReceiver> {
@@ -96,7 +98,7 @@ async function notifierOf(
   provider: KubeObject,
   namespace: string,
   { secret, callsOf, clock }: AlertSenderDeps,
-  { metadata }: Canary,
+  { metadata }: MessageSource,
 ): Promise<Notifier | AlertFailure> {
   const found = await providerSettings(provider, namespace, secret);
   if ('problem' in found) return wrong(found.problem);

@@ -42,6 +42,11 @@ describe('I15: a status', () => {
     expect(status).toMatchObject({ phase: 'Progressing', release: { run: 1, step: 'analysing', routes: RELEASE.routes } });
   });
 
+  it('says that alerts and hooks can be lost if it has no room for their deliveries', () => {
+    const { left } = fitStatus({ ...STATUS, release: { ...RELEASE, deliveries: times(1_000, delivery) } });
+    expect(left).toEqual(['the oldest deliveries (alerts and hooks, which can be lost)']);
+  });
+
   it('keeps the newest deliveries, and verdicts that are not good', () => {
     const verdicts = times(3_000, (nth) => ({
       check: `${nth}`.padEnd(50),

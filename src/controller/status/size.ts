@@ -23,7 +23,7 @@ const steps: readonly (readonly [what: string, Shrink])[] = [
   ['trackedConfigs', ({ trackedConfigs: _, ...status }) => status],
   ['verdicts', ofRelease((release) => ({ ...release, ...(release.verdicts && { verdicts: worst(release.verdicts) }) }))],
   [
-    'the oldest deliveries',
+    'the oldest deliveries (alerts and hooks, which can be lost)',
     ofRelease((release) => ({ ...release, ...(release.deliveries && { deliveries: newest(release.deliveries) }) })),
   ],
   ['conditions', (status) => ({ ...status, ...(status.conditions && { conditions: fewer(status.conditions) }) })],

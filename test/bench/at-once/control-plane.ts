@@ -29,17 +29,17 @@ export interface ControlPlane {
   stop(): Promise<void>;
 }
 
-/** Gives Deployments their status, with pods or without. */
+/** Gives Deployments and ReplicaSets their status, with pods or without. */
 export interface Workloads {
   /** Every change seen so far has its status. */
   isIdle(): boolean;
   stop(): Promise<void> | void;
 }
 
-export type User = 'serin' | 'flagger';
+export type User = 'serin' | 'flagger' | 'argo';
 
 const PLAIN = 'plain';
-const USERS: readonly User[] = ['serin', 'flagger'];
+const USERS: readonly User[] = ['serin', 'flagger', 'argo'];
 const ANSWER_WITHIN_MS = 120_000;
 /** Size in megabytes at which the log rotates: a rotation would lose requests. */
 const MOST_OF_LOG = 100_000;
@@ -77,7 +77,7 @@ async function startRealPlane<W extends Workloads>(
 ): Promise<ControlPlane & { workloads: W }> {
   const real = await startRealCluster({
     say,
-    people: ['flagger', PLAIN],
+    people: ['flagger', 'argo', PLAIN],
     // As service accounts of pods are.
     groups: ['system:serviceaccounts'],
     fairness: true,
@@ -89,7 +89,7 @@ async function startRealPlane<W extends Workloads>(
   const { cluster } = real;
   try {
     await applyCrds(cluster);
-    for (const user of ['flagger', PLAIN]) await cluster.create(administrator(user));
+    for (const user of ['flagger', 'argo', PLAIN]) await cluster.create(administrator(user));
     const connection = await loadConnection({ kubeconfig: real.kubeconfigFileOf(PLAIN), userAgent: 'plain' });
     const makePlain = () => createCluster(connection, { requestTimeoutMs: ANSWER_WITHIN_MS });
     const plain = [makePlain(), makePlain()] as const;

@@ -1,4 +1,4 @@
-import { type KubeObject, refOf } from '../../../src/api/kube-object.ts';
+import { type KubeObject, refKey, refOf } from '../../../src/api/kube-object.ts';
 import { isNotFound } from '../../../src/kube/errors.ts';
 import type { KubeCluster } from '../../../src/kube/kube-cluster.ts';
 import type { Raw } from '../../fakes/raw.ts';
@@ -16,8 +16,8 @@ export interface DeploymentStatus {
 }
 
 /**
- * Replaces the Deployment controller and kubelets: all requested pods are ready as soon as a change is seen. One write for each change carries the template's
- * number and the status, as the real controller's does; without ReplicaSets and pods.
+ * Replaces the controllers of Deployments and of ReplicaSets, and kubelets: all requested pods are ready as soon as a change is seen. One write for each change
+ * carries the status, and of a Deployment the template's number, as the real controllers' do; without pods, and without ReplicaSets of a Deployment.
  */
 export function startDeploymentStatus(cluster: KubeCluster): DeploymentStatus {
   const waiting = new Map<string, KubeObject>();
@@ -32,59 +32,66 @@ export function startDeploymentStatus(cluster: KubeCluster): DeploymentStatus {
     templates.set(metadata.uid, { text, number });
     return number;
   };
-  const learn = (deployment: KubeObject): void => {
-    const { metadata, status }: Raw = deployment;
-    const key = `${metadata.namespace}/${metadata.name}`;
+  const learn = (workload: KubeObject): void => {
+    const { metadata, status }: Raw = workload;
+    const key = refKey(refOf(workload));
     if (status?.observedGeneration === metadata.generation) waiting.delete(key);
-    else waiting.set(key, deployment);
+    else waiting.set(key, workload);
     writeNext();
   };
   const writeNext = (): void => {
     while (underWay < AT_ONCE && !isStopped) {
-      const [key, deployment] = waiting.entries().next().value ?? [];
-      if (key === undefined || deployment === undefined) return;
+      const [key, workload] = waiting.entries().next().value ?? [];
+      if (key === undefined || workload === undefined) return;
       waiting.delete(key);
       underWay += 1;
-      void write(deployment).finally(() => {
+      void write(workload).finally(() => {
         underWay -= 1;
         writeNext();
       });
     }
   };
-  const write = async (deployment: KubeObject): Promise<void> => {
-    const number = numberOf(deployment);
+  const write = async (workload: KubeObject): Promise<void> => {
+    const patch = workload.kind === 'Deployment' ? deploymentPatch(workload) : { status: readyPods(workload) };
     try {
-      const patch = { metadata: { annotations: { [REVISION]: String(number) } }, status: allReady(deployment) };
-      await cluster.patch(refOf(deployment), patch, { subresource: 'status' });
+      await cluster.patch(refOf(workload), patch, { subresource: 'status' });
     } catch (error) {
       if (isStopped || isNotFound(error)) return;
-      setTimeout(() => learn(deployment), AGAIN_AFTER_MS).unref();
+      setTimeout(() => learn(workload), AGAIN_AFTER_MS).unref();
     }
   };
-  const handle = cluster.watch(
-    { apiVersion: 'apps/v1', kind: 'Deployment' },
-    { onEvent: ({ type, object }) => type !== 'DELETED' && learn(object), onList: (items) => items.forEach(learn) },
+  const deploymentPatch = (deployment: KubeObject): Record<string, unknown> => ({
+    metadata: { annotations: { [REVISION]: String(numberOf(deployment)) } },
+    status: allReady(deployment),
+  });
+  const handles = ['Deployment', 'ReplicaSet'].map((kind) =>
+    cluster.watch(
+      { apiVersion: 'apps/v1', kind },
+      { onEvent: ({ type, object }) => type !== 'DELETED' && learn(object), onList: (items) => items.forEach(learn) },
+    ),
   );
   return {
-    synced: handle.synced,
+    synced: Promise.all(handles.map(({ synced }) => synced)),
     isIdle: () => underWay === 0 && waiting.size === 0,
     stop() {
       isStopped = true;
-      handle.stop();
+      for (const handle of handles) handle.stop();
     },
   };
 }
 
-function allReady({ metadata, spec }: Raw): object {
+/** The fields that the statuses of a Deployment and of a ReplicaSet share. */
+function readyPods({ metadata, spec }: Raw): object {
   const replicas: number = spec.replicas ?? 1;
+  return { observedGeneration: metadata.generation, replicas, readyReplicas: replicas, availableReplicas: replicas };
+}
+
+function allReady(deployment: Raw): object {
   const now = new Date().toISOString().replace(/\.\d+/, '');
   const condition = (type: string, reason: string) => ({ type, reason, status: 'True', lastUpdateTime: now, lastTransitionTime: now });
   return {
-    observedGeneration: metadata.generation,
-    replicas,
-    updatedReplicas: replicas,
-    readyReplicas: replicas,
-    availableReplicas: replicas,
+    ...readyPods(deployment),
+    updatedReplicas: deployment.spec.replicas ?? 1,
     conditions: [condition('Available', 'MinimumReplicasAvailable'), condition('Progressing', 'NewReplicaSetAvailable')],
   };
 }

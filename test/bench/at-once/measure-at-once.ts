@@ -1,3 +1,4 @@
+import { systemClock } from '../../../src/base/clock.ts';
 import { listed } from '../figures.ts';
 import { INTERVAL_MS } from './at-once-applications.ts';
 import type { ControlPlane } from './control-plane.ts';
@@ -22,7 +23,7 @@ import {
 } from './phases.ts';
 import { measurePlain, type PlainFigures } from './plain-client.ts';
 import { ReleaseLog } from './release-log.ts';
-import { flaggerSubject, RunningSubject, type Subject, serin, tokenOf } from './subjects.ts';
+import { argoSubject, flaggerSubject, RunningSubject, type Subject, serin, tokenOf } from './subjects.ts';
 
 /** Results of one controller at one size; a phase that was not reached is absent. */
 export interface AtOnceResult {
@@ -48,6 +49,7 @@ export interface AtOnceOptions {
   /** Steps of each release. */
   steps: number;
   flagger: boolean;
+  argo: boolean;
   fault?: Fault;
   /** Time over which the releases begin, instead of at once; nothing but them is measured then. */
   overMs?: number;
@@ -60,8 +62,8 @@ const boundMs = (size: number): number => 300_000 + size * 250;
 
 /** Canaries that are applied at once, at rest, releasing, rolling back and after a restart, on a control plane for each size. */
 export async function measureAtOnce(options: AtOnceOptions): Promise<AtOnceResult[]> {
-  const { kind, sizes, flagger, say } = options;
-  const subjects = [serin, ...(flagger ? [await flaggerSubject(say)] : [])];
+  const { kind, sizes, flagger, argo, say } = options;
+  const subjects = [serin, ...(flagger ? [await flaggerSubject(say)] : []), ...(argo ? [await argoSubject(say)] : [])];
   const results: AtOnceResult[] = [];
   for (const size of sizes) {
     say(`${size} Canaries on the ${kind} control plane`);
@@ -80,7 +82,7 @@ async function measureSubject(plane: ControlPlane, subject: Subject, size: numbe
   const say = (line: string) => options.say(`${subject.name}, ${size}: ${line}`);
   const prometheus = await startFakePrometheus();
   const proxy = options.fault === undefined ? undefined : await startFaultProxy(plane.apiUrl, tokenOf(plane, subject.name));
-  const log = new ReleaseLog(plane.cluster, subject.namespace);
+  const log = new ReleaseLog(plane.cluster, subject.namespace, systemClock, subject.applications);
   const prometheusUrl = prometheus.url;
   const place = {
     plane,

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { applyCrdFiles } from '../../scenarios/environment.ts';
 import { type EnvVar, nameOf } from '../applications.ts';
 import { percentile } from '../figures.ts';
-import { createCanary, createNamespace, createTarget, inParallel, pushImage } from './at-once-applications.ts';
+import { createNamespace, inParallel } from './at-once-applications.ts';
 import type { ControlPlane } from './control-plane.ts';
 import type { FakePrometheus } from './fake-prometheus.ts';
 import type { Fault, FaultProxy } from './fault-proxy.ts';
@@ -97,8 +98,9 @@ const MIB = 1_048_576 / 1e6;
 
 /** Creates targets, and waits until they are ready, before any Canary exists. */
 export async function createTargets({ plane, subject, size, boundMs }: Omit<Run, 'running' | 'log'>): Promise<void> {
+  await applyCrdFiles(plane.cluster, subject.crds);
   await createNamespace(plane.cluster, subject.namespace);
-  await inParallel(size, AT_ONCE, (index) => createTarget(plane.cluster, subject.namespace, index));
+  await inParallel(size, AT_ONCE, (index) => subject.applications.createTarget(plane.cluster, subject.namespace, index));
   const endMs = Date.now() + boundMs;
   while (!plane.isIdle() && Date.now() < endMs) await sleep(LOOK_EVERY_MS);
 }
@@ -110,7 +112,7 @@ export async function initializeAll(run: Run): Promise<Initialized> {
   const initialized = () => log.phases().Initialized ?? 0;
   return measured(run, async () => {
     const waiting = log.until(boundMs, () => initialized() === size);
-    await inParallel(size, AT_ONCE, (index) => createCanary(plane.cluster, namespace, index, run.steps));
+    await inParallel(size, AT_ONCE, (index) => subject.applications.create(plane.cluster, namespace, index, run));
     const tookMs = await waiting;
     return { of: size, reached: initialized(), phases: log.phases(), ...(tookMs === undefined ? {} : { tookMs }) };
   });
@@ -223,7 +225,7 @@ async function pushOne(run: Run): Promise<ReleaseTimes> {
   run.versions += 1;
   run.prometheus.answer(true);
   const times = log.pushed(nameOf(run.size - 1));
-  await pushImage(plane.cluster, subject.namespace, run.size - 1, String(run.versions + 1));
+  await subject.applications.push(plane.cluster, subject.namespace, run.size - 1, String(run.versions + 1), []);
   return times;
 }
 
@@ -248,7 +250,7 @@ async function pushed(
   const startedMs = Date.now();
   await inParallel(count, count, async (offset) => {
     if (overMs > 0) await sleep((offset * overMs) / count);
-    await pushImage(plane.cluster, subject.namespace, from + offset, String(run.versions + 1), env);
+    await subject.applications.push(plane.cluster, subject.namespace, from + offset, String(run.versions + 1), env);
     const times = releases[offset];
     // The watch can report the status before the answer to the push arrives.
     if (times) times.pushedMs = Math.min(Date.now(), times.begunMs ?? Number.POSITIVE_INFINITY);

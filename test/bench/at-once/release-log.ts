@@ -1,8 +1,7 @@
 import type { KubeObject } from '../../../src/api/kube-object.ts';
 import { type Clock, systemClock } from '../../../src/base/clock.ts';
 import type { KubeCluster } from '../../../src/kube/kube-cluster.ts';
-import type { Raw } from '../../fakes/raw.ts';
-import { INTERVAL_MS } from './at-once-applications.ts';
+import { type Applications, canaries, INTERVAL_MS, type SeenRelease } from './at-once-applications.ts';
 
 /** Times are those of the log's clock, in milliseconds since 1970. */
 export interface ReleaseTimes {
@@ -17,26 +16,28 @@ export interface ReleaseTimes {
   movedMs: number[];
 }
 
-interface Seen {
-  phase: string;
-  weight: number;
-}
-
 const ENDS = new Set(['Succeeded', 'Failed']);
 const BEGUN = new Set(['Progressing', 'Waiting', 'WaitingPromotion', 'Promoting', 'Finalising']);
 
-/** Statuses of one namespace's Canaries, in the order of the watch. */
+/** States of one namespace's releases, in the order of the watch. */
 export class ReleaseLog {
-  readonly #canaries = new Map<string, Seen>();
+  readonly #canaries = new Map<string, SeenRelease>();
+  readonly #seenOf: Applications['seenOf'];
   readonly #releases = new Map<string, ReleaseTimes>();
   readonly #waiting = new Set<() => void>();
   readonly #clock: Clock;
   readonly #handle: { stop(): void };
 
-  constructor(cluster: KubeCluster, namespace: string, clock: Clock = systemClock) {
+  constructor(
+    cluster: KubeCluster,
+    namespace: string,
+    clock: Clock = systemClock,
+    { kind, seenOf }: Pick<Applications, 'kind' | 'seenOf'> = canaries,
+  ) {
     this.#clock = clock;
+    this.#seenOf = seenOf;
     this.#handle = cluster.watch(
-      { apiVersion: 'flagger.app/v1beta1', kind: 'Canary', namespace },
+      { ...kind, namespace },
       {
         onEvent: ({ type, object }) => (type === 'DELETED' ? this.#forget(object.metadata.name) : this.#learn(object)),
         onList: (items) => {
@@ -87,9 +88,10 @@ export class ReleaseLog {
     return tookMs;
   }
 
-  #learn({ metadata, status }: Raw & KubeObject): void {
+  #learn(object: KubeObject): void {
+    const { metadata } = object;
     const before = this.#canaries.get(metadata.name);
-    const seen: Seen = { phase: status?.phase ?? 'none', weight: status?.canaryWeight ?? 0 };
+    const seen = this.#seenOf(object);
     this.#canaries.set(metadata.name, seen);
     const release = this.#releases.get(metadata.name);
     if (release && before) noteMove(release, this.#clock.nowMs(), before, seen);
@@ -103,7 +105,7 @@ export class ReleaseLog {
   }
 }
 
-function noteMove(release: ReleaseTimes, nowMs: number, before: Seen, { phase, weight }: Seen): void {
+function noteMove(release: ReleaseTimes, nowMs: number, before: SeenRelease, { phase, weight }: SeenRelease): void {
   if (release.begunMs === undefined) {
     if (!BEGUN.has(phase)) return;
     release.begunMs = nowMs;

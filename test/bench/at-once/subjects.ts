@@ -1,10 +1,13 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ensureArgoCrds, ensureArgoRollouts } from '../../../scripts/e2e-argo-rollouts.ts';
 import { ensureFlagger } from '../../../scripts/e2e-flagger.ts';
 import { freePort } from '../../e2e/free-port.ts';
 import { type MeasuredProcess, type ProcessFigures, serinProgram, startMeasured } from '../controller-process.ts';
+import { type Applications, canaries } from './at-once-applications.ts';
 import type { ControlPlane, User } from './control-plane.ts';
+import { rollouts } from './rollouts.ts';
 
 /** A controller to measure. */
 export interface Subject {
@@ -12,6 +15,10 @@ export interface Subject {
   readonly namespace: string;
   /** Path on its port that answers 200 when it is ready. */
   readonly readyPath: string;
+  /** The applications that it releases. */
+  readonly applications: Applications;
+  /** Files of the resource definitions that only it has. */
+  readonly crds: readonly string[];
   command(flags: SubjectFlags): readonly string[];
 }
 
@@ -44,6 +51,8 @@ export const serinSubject = (bundle?: string): Subject => ({
   name: 'serin',
   namespace: 'bench-serin',
   readyPath: '/readyz',
+  applications: canaries,
+  crds: [],
   command: (flags) => [...serinProgram([], bundle), ...written('--', flagsFor('bench-serin', flags)), '--enable-leader-election'],
 });
 
@@ -55,7 +64,29 @@ export async function flaggerSubject(say: (line: string) => void): Promise<Subje
     name: 'flagger',
     namespace: 'bench-flagger',
     readyPath: '/healthz',
+    applications: canaries,
+    crds: [],
     command: (flags) => [program, ...written('-', flagsFor('bench-flagger', flags)), '-enable-leader-election=true', '-log-level=info'],
+  };
+}
+
+/** Default flags, of which leader election is one: its Lease is in the namespace that its environment names. */
+export async function argoSubject(say: (line: string) => void): Promise<Subject> {
+  const program = await ensureArgoRollouts(say);
+  const namespace = 'bench-argo';
+  return {
+    name: 'argo',
+    namespace,
+    readyPath: '/healthz',
+    applications: rollouts,
+    crds: await ensureArgoCrds(),
+    command: ({ kubeconfig, port }) => [
+      '/usr/bin/env',
+      `POD_NAMESPACE=${namespace}`,
+      program,
+      ...written('--', { kubeconfig, namespace, healthzPort: String(port), metricsPort: '0' }),
+      '--namespaced',
+    ],
   };
 }
 

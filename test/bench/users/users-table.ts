@@ -9,7 +9,7 @@ import {
   type UsersSetting,
 } from './recorded-users.ts';
 
-const CONTROLLERS: Readonly<Record<User, string>> = { serin: 'Serin', flagger: 'Flagger' };
+const CONTROLLERS: Readonly<Record<User, string>> = { serin: 'Serin', flagger: 'Flagger', argo: 'Argo Rollouts' };
 const SIZES = [1, 20, 100];
 
 interface Cell {

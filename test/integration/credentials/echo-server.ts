@@ -34,7 +34,9 @@ export async function answersOf(known: BackendCase): Promise<KnownAnswers> {
   if (message === undefined) return { good: value, refusal: (words) => words };
   const [before, after, ...more] = refused.split(message);
   if (before === undefined || after === undefined || more.length > 0)
-    throw new Error(`the refusal of the case ${known.name} has to hold "${message}" once, as its reason shows it: ${refused}`);
+    throw new Error(
+      `${known.name}: the answer \`refused\` of its case in test/contracts/metric-backends has to hold "${message}" once, since \`refusalShown\` names it: ${refused}`,
+    );
   return { good: value, refusal: (words) => `${before}${JSON.stringify(words).slice(1, -1)}${after}` };
 }
 
