@@ -1,6 +1,5 @@
 import type { Canary } from '../api/canary.ts';
-import { specOf } from '../api/kinds/spec-of.ts';
-import type { KubeObject, ObjectRef, Slim } from '../api/kube-object.ts';
+import type { KubeObject, ObjectRef } from '../api/kube-object.ts';
 import { labelOf } from '../api/kube-object.ts';
 import { finalizer, ownerAnnotation } from '../api/names.ts';
 import type { KindRef } from '../kube/cluster.ts';
@@ -20,14 +19,15 @@ import { validityOf } from './notifications/provider-findings.ts';
 import type { ControllerMetrics } from './telemetry/controller-metrics.ts';
 import type { CanaryRegister } from './watch/canary-register.ts';
 import type { CanarySlice } from './watch/canary-slice.ts';
-import { isListedAtStart } from './watch/cluster-view.ts';
 import { FirstReconciles } from './watch/first-reconciles.ts';
 import { metricsView, readCanary } from './watch/read-canary.ts';
-import { storedUrgency } from './watch/stored-priority.ts';
+import { isInRelease, isUrgent, urgencyNow } from './watch/stored-priority.ts';
 import { WorkTurns } from './watch/work-turns.ts';
 
 const CANARY = { apiVersion: 'flagger.app/v1beta1', kind: 'Canary' } as const;
 const TEMPLATE = { apiVersion: 'flagger.app/v1beta1', kind: 'MetricTemplate' } as const;
+const DEPLOYMENT = { apiVersion: 'apps/v1', kind: 'Deployment' } as const;
+const SERVICE = { apiVersion: 'v1', kind: 'Service' } as const;
 
 export interface DispatcherOptions {
   deps: ControllerDeps;
@@ -55,6 +55,9 @@ export class CanaryDispatcher {
   /** Canaries that could not be read since they were first seen, by `namespace/name`. */
   readonly #unreadable = new Map<string, KubeObject>();
   #isStarted = false;
+  /** Applications whose Canaries were deleted while Serin was down are known. */
+  #areOrphansKnown = false;
+  #haveAllBegun = false;
 
   constructor({ deps, register, slice, conditions, metrics, signal }: DispatcherOptions) {
     this.#deps = deps;
@@ -78,27 +81,55 @@ export class CanaryDispatcher {
     this.#orphanSearches = new OrphanSearches(deps, signal, async (namespace) => this.#restore(await this.#deletions.restored(namespace)));
   }
 
-  /** The view is filled: begins with what it holds. */
+  /**
+   * The Canaries are listed: those with a release under way begin. Changed targets follow when deleted Canaries are known, whose applications some Canaries
+   * could wait for, and the Deployments are listed. All others begin when the Services are listed as well.
+   */
   async start(): Promise<void> {
     const { view } = this.#deps;
-    this.#restore(await this.#deletions.orphans());
-    const begun: Canary[] = [];
     // Register all before the first one is woken: the younger of two rivals must not start because it was listed first.
-    for (const { object } of view.all(CANARY)) {
-      if (this.#slice.isOfAnotherShard(object.metadata)) this.#rivalChanged(`${object.metadata.namespace}/${object.metadata.name}`, object);
+    this.#registerAll();
+    this.#isStarted = true;
+    for (const { object } of view.all(TEMPLATE)) this.#checkTemplate(object);
+    this.#begin(isInRelease);
+    this.#restore(await this.#deletions.orphans());
+    this.#areOrphansKnown = true;
+    // A Canary that its finalizer holds is restored by its last version.
+    this.#registerAll();
+    await view.ready(DEPLOYMENT);
+    const mine = view.all(CANARY).filter(({ object }) => this.#slice.includes(object));
+    followAll(
+      mine.flatMap(({ object }) => readCanary(object) ?? []),
+      this.#deps,
+    );
+    this.#begin(isUrgent);
+    // Otherwise each Service of a Canary that waits for them would cause another reconcile.
+    await view.ready(SERVICE);
+    this.#begin(() => true);
+    this.#haveAllBegun = true;
+  }
+
+  #registerAll(): void {
+    for (const { object } of this.#deps.view.all(CANARY)) {
+      const key = `${object.metadata.namespace}/${object.metadata.name}`;
+      if (this.#register.lastSeen(key) || this.#unreadable.has(key)) continue;
+      if (this.#slice.isOfAnotherShard(object.metadata)) this.#rivalChanged(key, object);
       if (!this.#slice.includes(object)) continue;
       const canary = readCanary(object);
-      if (canary) {
-        this.track(canary, object);
-        begun.push(canary);
-      } else this.#unreadable.set(`${object.metadata.namespace}/${object.metadata.name}`, object);
+      if (canary) this.track(canary, object);
+      else this.#unreadable.set(key, object);
     }
-    this.#isStarted = true;
-    followAll(begun, this.#deps);
-    for (const { object } of view.all(TEMPLATE)) this.#checkTemplate(object);
-    const canaries = view.all(CANARY).map(({ object }) => ({ object, urgency: storedUrgency(object, this.#listedTarget(object)) }));
-    const urgent = canaries.toSorted((a, b) => a.urgency - b.urgency);
-    this.#firstReconciles.begin(urgent.map(({ object: { metadata } }) => `${metadata.namespace}/${metadata.name}`));
+  }
+
+  /** First reconciles of Canaries that had none, the most urgent first. */
+  #begin(isNext: (urgency: number) => boolean): void {
+    const { view } = this.#deps;
+    const canaries = view.all(CANARY).map(({ object }) => ({ key: `${object.metadata.namespace}/${object.metadata.name}`, object }));
+    const waiting = canaries
+      .filter(({ key }) => !this.#processes.has(key))
+      .map(({ key, object }) => ({ key, urgency: urgencyNow(object, view) }))
+      .filter(({ urgency }) => isNext(urgency));
+    this.#firstReconciles.begin(waiting.toSorted((a, b) => a.urgency - b.urgency).map(({ key }) => key));
   }
 
   /** Cancels every process; resolves when none can write any more. */
@@ -122,11 +153,17 @@ export class CanaryDispatcher {
       return;
     }
     this.#orphanSearches.changed(ref);
-    for (const key of name === '' ? this.#processes.keys() : this.#interestedIn(ref)) {
+    for (const key of name === '' ? this.#processes.keys() : this.#concernedBy(ref)) {
       if (!this.#firstReconciles.isWaiting(key)) this.wake(key);
-      // Other objects can be listed for the first time, and have not changed: they are seen when the Canary has its turn.
-      else if (isListedAtStart(ref)) this.changed(canaryRef(key));
+      // Objects that are listed for the first time have not changed: they are seen when the Canary has its turn.
+      else if (this.#deps.view.isListed(ref)) this.changed(canaryRef(key));
     }
+  }
+
+  /** Each of thousands that are listed at the start would concern all Canaries of its namespace, which wait for the whole list. */
+  #concernedBy(ref: ObjectRef): readonly string[] {
+    const isOfList = !this.#haveAllBegun && !this.#deps.view.isListed(ref);
+    return isOfList ? this.#register.interestedIn(ref, { byKind: false }) : this.#interestedIn(ref);
   }
 
   /** With interests in all objects of a kind, a thousand Canaries would wake one another with the objects made for each. */
@@ -180,13 +217,6 @@ export class CanaryDispatcher {
     this.#deps.view.close(refs.filter(({ kind }) => !this.#register.looksAt(kind)));
   }
 
-  /** The target of a Canary, where its kind is listed by now. */
-  #listedTarget(canary: KubeObject): Slim | undefined {
-    const { namespace = '' } = canary.metadata;
-    const { apiVersion = '', kind = '', name = '' } = specOf<{ targetRef: Partial<ObjectRef> }>(canary).targetRef ?? {};
-    return isListedAtStart({ apiVersion, kind }) ? this.#deps.view.find({ apiVersion, kind, namespace, name })?.object : undefined;
-  }
-
   #restore(canaries: readonly Canary[]): void {
     this.#deletions.restoreAll(canaries.filter((canary) => this.#slice.includes(canary)));
   }
@@ -236,6 +266,8 @@ export class CanaryDispatcher {
       return;
     }
     this.#refresh(key, raw, before?.raw);
+    // Has its turn when they are known.
+    if (!this.#areOrphansKnown && !isInRelease(urgencyNow(raw, this.#deps.view))) return;
     if (this.#isNameTaken(key, raw)) return;
     this.#processOf(key, ref).wake();
   }

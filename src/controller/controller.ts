@@ -5,8 +5,10 @@ import { CanaryRegister } from './watch/canary-register.ts';
 import { CanarySlice } from './watch/canary-slice.ts';
 
 export interface Controller {
-  /** The view has been filled and the Canaries' processes run. */
+  /** The kinds that every Canary needs are listed, and the Canaries' processes run. */
   readonly started: Promise<void>;
+  /** Kinds whose first LIST is under way. */
+  loading(): readonly string[];
   /** Watches that have been silent for too long. */
   staleWatches(limitMs: number): { kind: string; ageMs: number }[];
   /** Cancels everything under way; nothing writes after it resolves. */
@@ -36,10 +38,11 @@ export function startController(options: ControllerOptions): Controller {
     metrics.leads({ ...own, deliveries: () => deliveries.depth });
     await view.start();
     metrics.started(config.meshProvider);
-    await dispatcher.start();
+    await Promise.all([dispatcher.start(), view.listed()]);
   };
   return {
     started: start(),
+    loading: () => view.loading(),
     staleWatches: (limitMs) => watches().filter(({ ageMs }) => ageMs > limitMs),
     async stop() {
       stopping.abort(new Error('stopping'));

@@ -54,6 +54,25 @@ describe('a projection', () => {
     expect(get()).toBeUndefined();
   });
 
+  it('does not bring an object back that a list lacks, with an answer older than the list', () => {
+    const { projection } = given();
+    projection.learn(at('gone', '9', 'green'));
+    expect(projection.get('test', 'gone')).toBeUndefined();
+    projection.learn(at('new', '11', 'white'));
+    expect(projection.get('test', 'new')).toBe('white');
+  });
+
+  it('knows an object that an answer has shown before the first list, and lets no older list replace it', () => {
+    const projection = createProjection((object): string => String(object.color));
+    expect(projection.knows('test', 'a')).toBe(false);
+    projection.learn(at('a', '9', 'red'));
+    projection.learn(at('b', '9', 'red'));
+    projection.learn(at('c', '12', 'red'));
+    expect(['a', 'b', 'c', 'd'].map((name) => projection.knows('test', name))).toEqual([true, true, true, false]);
+    projection.handler.onList([at('a', '8', 'blue'), at('d', '7', 'dim')], '10');
+    expect(['a', 'b', 'c', 'd'].map((name) => projection.get('test', name))).toEqual(['red', undefined, 'red', 'dim']);
+  });
+
   it('treats objects that a list lacks as deleted, unless they were written after the list', () => {
     const { projection, get } = given();
     projection.learn(at('new', '21', 'white'));

@@ -15,6 +15,8 @@ export interface Projection<T> {
   /** Give it to `cluster.watch`. */
   readonly handler: ListHandler;
   get(namespace: string | undefined, name: string): T | undefined;
+  /** True if a list, an event or an answer has shown whether the object exists, though the first LIST can still be under way. */
+  knows(namespace: string | undefined, name: string): boolean;
   values(): T[];
   /** Values of one namespace, at no cost for the others. */
   valuesIn(namespace: string): T[];
@@ -56,7 +58,7 @@ class WatchedProjection<T> implements Projection<T> {
   readonly #entries = new Map<string, KnownObject<T>>();
   /** Keys of the entries that were deleted, oldest first. */
   readonly #gone = new Set<string>();
-  /** Version of the newest deleted object that is forgotten: an older answer for an unknown name is about an object that has gone. */
+  /** Version of the last LIST or of the newest deleted object that is forgotten: an older answer for an unknown name is about an object that has gone. */
   #forgottenVersion: bigint | undefined;
   /** Made at its first use: most kinds are looked up by name. */
   #keysByNamespace: Map<string, Set<string>> | undefined;
@@ -83,6 +85,10 @@ class WatchedProjection<T> implements Projection<T> {
 
   get(namespace: string, name: string): T | undefined {
     return this.#entries.get(keyOf(namespace, name))?.value?.it;
+  }
+
+  knows(namespace: string, name: string): boolean {
+    return this.#entries.has(keyOf(namespace, name));
   }
 
   values(): T[] {
@@ -164,11 +170,14 @@ class WatchedProjection<T> implements Projection<T> {
     this.#gone.add(key);
     if (this.#gone.size <= MOST_GONE) return;
     for (const oldest of this.#gone) {
-      const version = this.#entries.get(oldest)?.version;
-      if (version !== undefined && !isOlder(version, this.#forgottenVersion)) this.#forgottenVersion = version;
+      this.#forgetUpTo(this.#entries.get(oldest)?.version);
       this.#drop(oldest);
       return;
     }
+  }
+
+  #forgetUpTo(version: bigint | undefined): void {
+    if (version !== undefined && !isOlder(version, this.#forgottenVersion)) this.#forgottenVersion = version;
   }
 
   #drop(key: string): void {
@@ -198,6 +207,7 @@ class WatchedProjection<T> implements Projection<T> {
       this.#set(key, { namespace, name, version: listVersion });
       this.#drop(key); // no event older than the list can follow
     }
+    this.#forgetUpTo(listVersion);
     const errors: unknown[] = [];
     for (const item of items) {
       try {

@@ -6,7 +6,12 @@ const STALE_WATCH_MS = 300_000;
 
 /** Reason why the process is not ready. `undefined` if its controllers are up to date, or if it is a standby without any. */
 export function reasonOfStaleness(running: readonly { controller: Controller; hasRead: boolean }[]): string | undefined {
-  if (!running.every(({ hasRead }) => hasRead)) return 'the first read of the cluster is not done yet';
+  const reading = running.filter(({ hasRead }) => !hasRead);
+  if (reading.length > 0) {
+    // Shards share their watches.
+    const loading = [...new Set(reading.flatMap(({ controller }) => controller.loading()))];
+    return ['the first read of the cluster is not done yet', ...(loading.length > 0 ? [`loading ${loading.join(', ')}`] : [])].join(': ');
+  }
   const [stale] = running.flatMap(({ controller }) => controller.staleWatches(STALE_WATCH_MS));
   return stale && `the watch of ${stale.kind} has been silent for ${Math.round(stale.ageMs / 1000)} s`;
 }

@@ -28,6 +28,7 @@ export class Replica {
   readonly #leadership: Leadership | undefined;
   #controller: Controller | undefined;
   #hasRead = false;
+  #isStopping = false;
   #standby = Promise.resolve();
 
   constructor(options: ReplicaOptions) {
@@ -47,6 +48,7 @@ export class Replica {
   }
 
   async stop(): Promise<void> {
+    this.#isStopping = true;
     await this.#controller?.stop();
     await this.#leadership?.stop();
   }
@@ -54,8 +56,10 @@ export class Replica {
   #lead(): void {
     const { config, clock, log, startController, routesAt } = this.#options;
     const leadership = this.#leadership;
-    this.#controller = startController(leadership && (() => clock.monotonicMs() < leadership.mayWriteUntilMs()));
-    reportFirstRead(this.#controller, { config, log, routesAt }, () => {
+    const controller = startController(leadership && (() => clock.monotonicMs() < leadership.mayWriteUntilMs()));
+    this.#controller = controller;
+    const isOver = () => this.#isStopping || this.#controller !== controller;
+    reportFirstRead(controller, { config, log, routesAt, isOver }, () => {
       this.#hasRead = true;
     });
   }

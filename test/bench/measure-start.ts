@@ -1,12 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Raw } from '../fakes/raw.ts';
-import { createApplications, NAMESPACE, nameOf } from './applications.ts';
+import { changeImage, createApplications, NAMESPACE, nameOf } from './applications.ts';
 import { type AnsweredRequest, type BareCluster, startBareCluster } from './bare-cluster.ts';
 import { type CanaryWatch, watchCanaries } from './canary-watch.ts';
 import { startMeasuredController } from './controller-process.ts';
 import { changeSecrets, createForeignObjects } from './foreign-objects.ts';
 import { START_BOUND_MS, settledRequests, until } from './measure-size.ts';
 
+/** Indices of the application whose release is under way, and of that with a version that was pushed while no controller ran. */
+const UNDER_WAY = 1;
+const PUSHED = 2;
 const CHURN_MS = 30_000;
 const READS = new Set(['get', 'list', 'watch']);
 
@@ -14,7 +17,10 @@ export interface StartResult {
   canaries: number;
   /** From the start of the process to the first answer of the API server: Node and the bundle. */
   firstRequestMs: number;
-  /** To the first write, of a Canary that was made while no controller ran: with all first lists. */
+  /** To the first write for a release that was under way, and for a version that was pushed while no controller ran; absent where Canaries are suspended. */
+  firstReleaseMs?: number;
+  firstPushMs?: number;
+  /** To the first write for a Canary that was made while no controller ran: with all first lists. */
   firstReconcileMs: number;
   /** Resident memory at the most, until then, and after half a minute more in which Secrets change. Megabytes (10^6 bytes). */
   peakToReconcileMB: number;
@@ -45,6 +51,7 @@ export async function measureStart({ canaries, deployments, secrets, changes, su
     say(`${canaries} Canaries are idle; ${deployments} Deployments and ${secrets} Secrets of others are made`);
     await createForeignObjects(bare.cluster, deployments, secrets);
     await createApplications(bare.cluster, 1, 'kubernetes', { from: canaries });
+    if (!suspended) await changeImage(bare.cluster, PUSHED, '2');
     const stopChanges = changeSecrets(bare.cluster, secrets, changes);
     say(`a controller is started, while ${changes} Secrets change a second`);
     const from = bare.paths.length;
@@ -52,9 +59,11 @@ export async function measureStart({ canaries, deployments, secrets, changes, su
     const controller = startMeasuredController(bare.kubeconfigFile);
     const since = ({ atMs }: AnsweredRequest) => atMs - startedAtMs;
     const firstOf = (isIt: (request: AnsweredRequest) => boolean) => bare.paths.slice(from).find(isIt);
-    const isWrite = ({ verb, path }: AnsweredRequest) => !READS.has(verb) && path.includes(`/namespaces/${NAMESPACE}/`);
+    const writeFor = (index: number) =>
+      firstOf(({ verb, path }) => !READS.has(verb) && path.includes(`/namespaces/${NAMESPACE}/`) && path.includes(`/${nameOf(index)}`));
+    const pushed = suspended ? [] : [UNDER_WAY, PUSHED];
     try {
-      await until('the controller writes', () => firstOf(isWrite) !== undefined);
+      await until('the controller writes', () => [canaries, ...pushed].every((index) => writeFor(index) !== undefined));
       const reconciled = controller.figures();
       await watch.until(
         1,
@@ -64,10 +73,12 @@ export async function measureStart({ canaries, deployments, secrets, changes, su
       );
       await sleep(CHURN_MS);
       const rested = controller.figures();
-      const [request, write] = [firstOf(() => true), firstOf(isWrite)];
+      const [request, write, release, push] = [firstOf(() => true), writeFor(canaries), writeFor(UNDER_WAY), writeFor(PUSHED)];
       return {
         canaries,
         firstRequestMs: request ? since(request) : Number.NaN,
+        ...(release && { firstReleaseMs: since(release) }),
+        ...(push && !suspended && { firstPushMs: since(push) }),
         firstReconcileMs: write ? since(write) : Number.NaN,
         peakToReconcileMB: reconciled.peakRssMB,
         peakRssMB: rested.peakRssMB,
@@ -89,6 +100,9 @@ async function bringToRest(bare: BareCluster, watch: CanaryWatch, canaries: numb
   try {
     await watch.until(canaries, 'are initialized', ({ status }: Raw) => status?.release?.step === 'resting', START_BOUND_MS);
     await settledRequests(bare, controller);
+    await changeImage(bare.cluster, UNDER_WAY, '2');
+    const isUnderWay = ({ metadata, status }: Raw) => metadata.name === nameOf(UNDER_WAY) && status?.phase === 'Progressing';
+    await watch.until(1, 'has a release under way', isUnderWay, START_BOUND_MS);
   } finally {
     await controller.stop();
   }
@@ -101,7 +115,9 @@ export function startLines(starts: readonly StartResult[]): string[] {
     '',
     row('resting Canaries', ({ canaries }) => canaries),
     row('process start to first answer, ms', (one) => one.firstRequestMs),
-    row('process start to first reconcile, ms', (one) => one.firstReconcileMs),
+    row('process start to first write of a release, ms', (one) => one.firstReleaseMs ?? Number.NaN),
+    row('  of a pushed version, ms', (one) => one.firstPushMs ?? Number.NaN),
+    row('  of a new Canary, ms', (one) => one.firstReconcileMs),
     row('CPU until then, s', (one) => one.startCpuSeconds, 2),
     row('memory at the most until then, MB', (one) => one.peakToReconcileMB),
     row('memory at the most, MB', (one) => one.peakRssMB),

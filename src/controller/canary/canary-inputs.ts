@@ -1,5 +1,5 @@
 import type { Canary } from '../../api/canary.ts';
-import { type KubeObject, labelOf } from '../../api/kube-object.ts';
+import { type KubeObject, labelOf, type ObjectRef, refKey } from '../../api/kube-object.ts';
 import type { Adoption, Facts } from '../../engine/facts.ts';
 import { type Admitted, type CanaryRejection, refuse } from '../admission/admission.ts';
 import { ArrivalWarnings } from '../admission/arrival-warnings.ts';
@@ -8,10 +8,12 @@ import { inspectAdoption, isForeign } from '../adoption/adoption.ts';
 import type { ControllerDeps } from '../controller-deps.ts';
 import { companionRefs } from '../facts/companions.ts';
 import { gatherFacts } from '../facts/gather-facts.ts';
-import { scalerRefs } from '../facts/scaling.ts';
+import { watchedBy } from '../facts/interests.ts';
 import { keepFinalizer } from '../objects/finalizer.ts';
 import type { Convergence } from '../reconcile/convergence.ts';
 import type { Unwatched } from '../status/warnings.ts';
+import { readCanary } from '../watch/read-canary.ts';
+import { isUrgent, urgencyNow } from '../watch/stored-priority.ts';
 import { writerBehindMs } from '../writer-clock.ts';
 import type { Alarms } from './alarms.ts';
 import { followPods } from './canary-pods.ts';
@@ -36,6 +38,8 @@ export class CanaryInputs {
   readonly configs: ConfigTracker;
   readonly arrivalWarnings: ArrivalWarnings;
   #adoption: Adoption | undefined;
+  /** Another pass follows when lists have come for which this one did not wait. */
+  #isListAwaited = false;
 
   constructor(deps: ControllerDeps, label: string, convergence: Convergence, passes: Passes) {
     this.#deps = deps;
@@ -49,6 +53,8 @@ export class CanaryInputs {
   /** Reads what the chart needs, or the reason for which the Canary cannot run, which is reported. `undefined` if another pass follows. */
   async read(raw: KubeObject): Promise<Admitted | CanaryRejection | undefined> {
     const { alarms, again, wake } = this.#passes;
+    const hurries = isUrgent(urgencyNow(raw, this.#deps.view));
+    if (hurries) await this.#readAhead(raw);
     const runnable = await this.spec.resolve(raw, this.#signal);
     this.#ring('arrival', this.spec.retryInMs);
     if ('reason' in runnable) {
@@ -59,7 +65,7 @@ export class CanaryInputs {
     alarms.clear('unchecked');
     const uncheckedMs = this.spec.track(canary, raw);
     if (uncheckedMs > 0) alarms.set('unchecked', uncheckedMs, wake);
-    await this.#watched(runnable);
+    await this.#watched(runnable, hurries);
     if (this.spec.fallback === undefined && (await keepFinalizer(canary, this.#deps, this.#signal))) {
       again();
       return undefined;
@@ -100,14 +106,38 @@ export class CanaryInputs {
     return { configs: this.configs.unwatched, pods: this.#pods(canary), companions, lost: this.arrivalWarnings.messageFor(canary) };
   }
 
-  /** Waits for the watches of all objects that the pass looks at. */
-  async #watched({ canary, workload, router }: Admitted): Promise<void> {
+  /** Reads the objects that the pass looks at where their lists are under way. */
+  async #readAhead(raw: KubeObject): Promise<void> {
+    const { view, config, cluster } = this.#deps;
+    const canary = readCanary(raw);
+    if (canary) await view.readAhead(watchedBy(canary, config), cluster, this.#signal);
+  }
+
+  /**
+   * Waits until all objects that the pass looks at are known. A pass that hurries does not wait for lists that only others of its writes need: the objects of
+   * users around the application.
+   */
+  async #watched({ canary, workload, router }: Admitted, hurries: boolean): Promise<void> {
     const { view, config, clock } = this.#deps;
     const companions = companionRefs(canary, config);
     view.lookAgain(companions, clock.nowMs());
-    const surveyed = router.surveys?.(canary) ?? [];
-    const watched = [...workload.watches(canary), ...router.watches(canary), ...surveyed, ...scalerRefs(canary), ...companions];
-    await Promise.all(watched.map((ref) => view.ready(ref)));
+    const own = new Set([...workload.watches(canary), ...router.watches(canary)].map(refKey));
+    const watched = watchedBy(canary, config);
+    const isNeeded = (ref: ObjectRef) => !hurries || ref.name !== '' || own.has(refKey(ref));
+    this.#passWhenListed(watched.filter((ref) => !isNeeded(ref)));
+    await Promise.all(watched.filter(isNeeded).map((ref) => view.ready(ref)));
+  }
+
+  #passWhenListed(refs: readonly ObjectRef[]): void {
+    const { view } = this.#deps;
+    if (this.#isListAwaited || refs.every((ref) => view.isListed(ref))) return;
+    this.#isListAwaited = true;
+    const over = () => {
+      this.#isListAwaited = false;
+      this.#passes.wake();
+    };
+    // It rejects when the view is stopped.
+    Promise.all(refs.map((ref) => view.ready(ref))).then(over, () => undefined);
   }
 
   #pods(canary: Canary) {

@@ -77,7 +77,7 @@ beforeEach(() => {
       salts: { of: unused },
       configWatches: { follow: () => undefined, state: stateNow },
       config: ControllerConfig.parse({}),
-      view: { find: watched, all: () => [], learn: (object) => void learned.push(object) },
+      view: { find: watched, all: () => [], isListed: () => true, learn: (object) => void learned.push(object) },
       announceOn: () => undefined,
       clock: handClock(),
     },
@@ -183,6 +183,7 @@ it('secrets namespaces: a Secret of the target is neither watched nor read in an
         view: {
           find: () => ({ object: { ...target, metadata: { ...target.metadata, uid: 't-2' } }, revision: 's1:2', configs: reading }),
           all: () => [],
+          isListed: () => true,
           learn: () => undefined,
         },
         announceOn: () => undefined,
@@ -197,6 +198,15 @@ it('secrets namespaces: a Secret of the target is neither watched nor read in an
   expect(followed).toEqual([['ConfigMap/settings', 'Secret/db'], ['ConfigMap/settings']]);
 });
 
+it('a target of a kind that is not listed yet is left out, and followed when its Canary is looked at', () => {
+  const unlisted = () => {
+    throw new Error('not listed yet');
+  };
+  const view = { find: unlisted, all: () => [], isListed: () => false, learn: () => undefined };
+  const configWatches = { follow: unlisted, state: unused };
+  expect(() => followAll([recorded({})], { configWatches, config: ControllerConfig.parse({}), view })).not.toThrow();
+});
+
 it('I15: the configs of all targets are followed at a start, but for those of Canaries that are being deleted', () => {
   const followed: unknown[] = [];
   const known = recorded({ [KEY]: { uid: 'c-1', resourceVersion: '7', checksum: 'x' } });
@@ -207,7 +217,7 @@ it('I15: the configs of all targets are followed at a start, but for those of Ca
   followAll([of('one'), of('going', { deletionTimestamp: '1970-01-01T00:00:00Z' }), of('two')], {
     configWatches: { follow: (follower, _, refs) => void followed.push([follower, refs.length]), state: unused },
     config: ControllerConfig.parse({}),
-    view: { find: watched, all: () => [], learn: () => undefined },
+    view: { find: watched, all: () => [], isListed: () => true, learn: () => undefined },
   });
   expect(followed).toEqual([
     ['test/one', 1],

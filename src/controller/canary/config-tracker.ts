@@ -26,7 +26,7 @@ type ConfigTrackerDeps = Pick<ControllerDeps, 'config' | 'announceOn' | 'clock'>
   salts: Pick<ControllerDeps['salts'], 'of'>;
   cluster: Pick<ControllerDeps['cluster'], 'get' | 'create' | 'delete'>;
   configWatches: Pick<ControllerDeps['configWatches'], 'follow' | 'state'>;
-  view: Pick<ControllerDeps['view'], 'find' | 'all' | 'learn'>;
+  view: Pick<ControllerDeps['view'], 'find' | 'all' | 'isListed' | 'learn'>;
 };
 
 /** Reads the configs of one Canary's target, reports unreadable ones, and says when to try again. */
@@ -165,6 +165,7 @@ export function followAll(
   for (const canary of canaries) {
     const workload = workloadFor(canary.spec.targetRef);
     if ('unsupported' in workload || canary.metadata.deletionTimestamp !== undefined) continue;
+    if (!workload.watches(canary).every((ref) => view.isListed(ref))) continue;
     const tracked = trackedOf(canary, workload, labelOf(canary), { view, config });
     const secrets = (namespace: string) => secretsPolicy(config, namespace);
     if (tracked) followConfigs({ watches, secrets }, tracked.target, tracked.remembered);

@@ -137,7 +137,7 @@ export async function ownRestored(canary: Canary, anchor: KubeObject, deps: Dele
     const object = isCollected(ref, config) ? await cluster.get(ref, { signal }) : undefined;
     if (!isLeft(object)) continue;
     const owned = await cluster.patch(ref, { metadata: { resourceVersion: object.metadata.resourceVersion, ownerReferences } }, { signal });
-    if (view.find(ref)) view.learn(owned);
+    if (view.isListed(ref) && view.find(ref)) view.learn(owned);
   }
 }
 

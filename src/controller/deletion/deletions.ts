@@ -10,11 +10,14 @@ import { withPriority } from '../../kube/with-priority.ts';
 import { admitSpec } from '../admission/admission.ts';
 import { isRunning } from '../admission/service-fit.ts';
 import type { ControllerDeps } from '../controller-deps.ts';
+import { primaryRefOf, targetRefOf } from '../facts/gather-facts.ts';
 import { readCanary, withSpec } from '../watch/read-canary.ts';
 import { awaitKept, deletedOf, seenOfKept } from './await-kept.ts';
 import { finishDeletion } from './finish-deletion.ts';
 import { PrimaryGuard } from './primary-guard.ts';
 import { awaitUninstall } from './uninstall.ts';
+
+const SERVICE = { apiVersion: 'v1', kind: 'Service' } as const;
 
 /** An application that can never be restored must not take the API's time from the others. */
 const RETRY_MS = { from: 5_000, to: 60_000 };
@@ -240,6 +243,8 @@ export class Deletions {
         const shared = { cluster, view, config, clock, log, signal };
         const isInherited = () => this.isInherited(canary);
         const holder = () => this.#holderOf(canary, signal);
+        const looksAt = [{ ...SERVICE, namespace }, targetRefOf(canary), primaryRefOf(canary)];
+        await Promise.all(looksAt.map((ref) => view.ready(ref)));
         for (;;) {
           const before = seenOfKept(canary, view);
           const heirs = { isInherited, heir, holder };

@@ -8,22 +8,33 @@ import { KindWatches } from '../watch/kind-watches.ts';
 import { gatherFacts, intervalMs, primaryRefOf, targetRefOf } from './gather-facts.ts';
 
 /** A view of a cluster that holds nothing. */
-function emptyView(): ClusterView {
+async function emptyView(): Promise<ClusterView> {
   const none = () => Promise.reject(new Error('facts make no request'));
   const cluster: Cluster = {
     ...{ get: none, list: none, create: none, replace: none, apply: none, patch: none, delete: none, settled: none },
-    watch: () => ({ synced: Promise.resolve(), ageMs: () => 0, restarts: 0, stop: () => undefined }),
+    watch(_, handler) {
+      queueMicrotask(() => handler.onList([]));
+      return { synced: Promise.resolve(), ageMs: () => 0, restarts: 0, stop: () => undefined };
+    },
     close: () => undefined,
   };
-  return new ClusterView(new KindWatches(cluster, []), () => undefined);
+  const view = new ClusterView(new KindWatches(cluster, []), () => undefined);
+  await view.start();
+  return view;
 }
 
-it('a target of a kind that cannot be released has no sides, and counts as its own primary', () => {
+it('a target of a kind that cannot be released has no sides, and counts as its own primary', async () => {
   const canary = aCanary();
   const targetRef = { ...canary.spec.targetRef, apiVersion: 'apps.example.com/v1' };
   const unsupported = { ...canary, spec: { ...canary.spec, targetRef } };
   const facts = gatherFacts({
-    ...{ canary: unsupported, provider: 'kubernetes', router: routers.kubernetes, view: emptyView(), config: ControllerConfig.parse({}) },
+    ...{
+      canary: unsupported,
+      provider: 'kubernetes',
+      router: routers.kubernetes,
+      view: await emptyView(),
+      config: ControllerConfig.parse({}),
+    },
     ...{ nowMs: 0, converged: true, cookieWord: 'word' },
   });
   expect(facts).toMatchObject({ canary: unsupported, provider: 'kubernetes' });

@@ -21,7 +21,7 @@ import { isOurs } from '../objects/ownership.ts';
 import type { ViewedObject } from '../watch/cluster-view.ts';
 import type { ReconcileContext } from './context.ts';
 import { ensure } from './ensure-object.ts';
-import { combined, HELD, type Outcome, paused, WRITTEN } from './outcome.ts';
+import { combined, HELD, type Outcome, PENDING, paused, WRITTEN } from './outcome.ts';
 
 /** Pause after a conflict. */
 const CONFLICT_MS = 2_000;
@@ -39,6 +39,8 @@ export async function ensureCompanions(context: ReconcileContext, selector: Sele
   const { canary, config, view, companions: notes } = context;
   const refs = companionRefs(canary, config);
   if (refs.length === 0) return HELD;
+  // A release does not wait for the lists of all policies.
+  if (!refs.every((ref) => view.isListed(ref))) return PENDING;
   const readable = refs.filter((ref) => view.unavailable(ref) === undefined);
   const objects = readable.flatMap((ref) => view.allIn(ref, ref.namespace).map(({ object }) => object));
   const plan = objects.length === 0 ? undefined : await planOf(context, objects, selector, found);

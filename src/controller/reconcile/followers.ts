@@ -9,7 +9,7 @@ import { type Following, followingOf, followPatch } from '../../arrival/follower
 import { planFor } from '../../arrival/plan-for.ts';
 import { targetRefOf } from '../facts/gather-facts.ts';
 import { type ReconcileContext, workloadOf } from './context.ts';
-import { CHANGED, combined, HELD, type Outcome, pausedRoute } from './outcome.ts';
+import { CHANGED, combined, HELD, type Outcome, PENDING, pausedRoute } from './outcome.ts';
 
 const SERVICE = { apiVersion: 'v1', kind: 'Service' } as const;
 
@@ -25,6 +25,8 @@ export async function ensureFollowers(context: ReconcileContext, label: Selector
   const { canary, view } = context;
   const primary = podLabels(found.primary?.object);
   if (!workloadOf(canary).hasPods || primary === undefined) return HELD;
+  // A release does not wait for the list of all Services.
+  if (!view.isListed({ ...SERVICE, namespace: canary.metadata.namespace })) return PENDING;
   const services = view.allIn(SERVICE, canary.metadata.namespace).map(({ object }) => object);
   let outcome = HELD;
   for (const one of followingOf(canary, services, label, { target: podLabels(found.target?.object), primary })) {

@@ -118,7 +118,8 @@ export async function ensureRoutes(context: ReconcileContext, apex: Apex, routes
       const current = currentRoutes(context, router, canary);
       const { write, remove } = router.render(writable, apex, routes, current);
       const from = { router, current, routes };
-      for (const object of write) outcome = combined(outcome, await ensureIntroduced(context, object, from));
+      for (const object of write)
+        outcome = combined(outcome, isUnsurveyed(context, object) ? PENDING : await ensureIntroduced(context, object, from));
       for (const ref of remove) outcome = combined(outcome, await removeRoute(context, findObject(current, ref)));
     };
     const stored = () => anchors.acceptedSpecs(canary, signal);
@@ -197,8 +198,14 @@ function currentRoutes({ view, annotations, config }: ReconcileContext, router: 
     return seen ? annotations.restored({ canary, config }, seen.object) : [];
   });
   const isWatched = new Set(watched.map(refKey));
-  const surveyed = (router.surveys?.(canary) ?? []).flatMap((survey) => view.survey(survey));
+  const surveys = (router.surveys?.(canary) ?? []).filter((survey) => view.isListed(survey));
+  const surveyed = surveys.flatMap((survey) => view.survey(survey));
   return [...own, ...surveyed.filter((object) => !isWatched.has(refKey(refOf(object))))];
+}
+
+/** Depends on objects of users that are not listed yet: the object is not written before they are, and no other write waits for it. */
+function isUnsurveyed({ canary, router, view }: ReconcileContext, { kind }: KubeObject): boolean {
+  return (router.surveys?.(canary) ?? []).some((survey) => survey.kind === kind && !view.isListed(survey));
 }
 
 async function removeRoute(context: ReconcileContext, found: KubeObject | undefined): Promise<Outcome> {
@@ -220,7 +227,7 @@ async function ensureLeftRoutes(context: ReconcileContext, apex: Apex, routes: R
   for (const before of specsOfLeftRoutes(canary)) {
     const router = routerFor(before.spec.provider ?? config.meshProvider, config);
     if ('unsupported' in router) continue;
-    await Promise.all(router.watches(before).map((ref) => view.ready(ref)));
+    await Promise.all([...router.watches(before), ...(router.surveys?.(before) ?? [])].map((ref) => view.ready(ref)));
     const current = currentRoutes(context, router, before);
     const live = router.readRoutes(before, current);
     if (live === undefined || 'unreadable' in live || sendsAllToPrimary(live)) continue;

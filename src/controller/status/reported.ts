@@ -10,6 +10,8 @@ import { type Correction, correctionText } from '../objects/healing-brake.ts';
 import { BlockerEvent } from './blocker-event.ts';
 import { type StatusWarning, type Unwatched, warningsOf } from './warnings.ts';
 
+const SERVICE = { apiVersion: 'v1', kind: 'Service' } as const;
+
 type ReportedDeps = Pick<ControllerDeps, 'view' | 'announceOn' | 'clock' | 'addresses'>;
 
 /** Problems of one Canary that were reported: each causes one event, and another one only after it was gone. */
@@ -55,6 +57,8 @@ export class Reported {
   /** An event on the route itself; again only after it was gone. */
   routeWarnings(canary: Canary, router: Router): void {
     const { view, announceOn } = this.#deps;
+    const refs = router.warnings ? [SERVICE, ...router.watches(canary)] : [];
+    if (!refs.every(({ apiVersion, kind }) => view.isListed({ apiVersion, kind, namespace: canary.metadata.namespace }))) return;
     const warnings =
       router.warnings?.(canary, {
         find: (ref) => view.find(ref)?.object,

@@ -1,9 +1,11 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { handClock } from '../../../test/fakes/clock.ts';
 import { raw } from '../../../test/fakes/raw.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { Cluster, WatchHandler } from '../../kube/cluster.ts';
-import { ClusterView } from './cluster-view.ts';
+import { ApiError } from '../../kube/errors.ts';
+import type { ListHandler } from '../../kube/watch.ts';
+import { ClusterView, MOST_READ_AHEAD, UnlistedError } from './cluster-view.ts';
 import { KindWatches } from './kind-watches.ts';
 
 const ref = { apiVersion: 'v1', kind: 'Service', name: 'web', namespace: 'test' };
@@ -35,7 +37,10 @@ function aView(fails: (name: string) => boolean = () => false) {
   const until = () => view.until(ref, isReady, { clock, boundMs: 60_000, signal: stopping.signal, late: 'web does not become ready' });
   const bring = (object: KubeObject) => handlers[0]?.onEvent({ type: 'MODIFIED', object });
   const list = (...items: KubeObject[]) => handlers[0]?.onList(items);
-  return { view, clock, stopping, until, bring, list, changes };
+  /** A list of this version. */
+  const listAt = (version: number, ...items: KubeObject[]) => (handlers[0] as ListHandler | undefined)?.onList(items, String(version));
+  const forbid = () => handlers[0]?.onUnavailable?.('forbidden', 'may not list');
+  return { view, clock, stopping, until, bring, list, listAt, forbid, changes };
 }
 
 it('waits for what the watch brings, without a request', async () => {
@@ -53,7 +58,7 @@ it('waits for what the watch brings, without a request', async () => {
 
 it('does not wait for what is so already', async () => {
   const { until, list, view } = aView();
-  view.find(ref);
+  void view.ready(ref);
   list(service('web', 1, true));
   await expect(until()).resolves.toBeUndefined();
 });
@@ -82,7 +87,7 @@ it('I8: a measurement of a scaler, every 15 s, wakes no Canary, and an edit of i
     spec: { maxReplicas },
     status: { currentReplicas },
   });
-  view.find(scaler);
+  void view.ready(scaler);
   list(measured(1, 1));
   bring(measured(2, 2));
   bring(measured(3, 3));
@@ -122,7 +127,7 @@ it.each([
   const managedFields = [{ manager: 'kubectl', fieldsV1: { 'f:spec': { long } } }];
   const metadata = { name: 'web', namespace: 'test', resourceVersion: '2', annotations, managedFields };
   const pods = { template: { spec: { containers: [{ name: 'web', image: '1', env, args: [long] }] } } };
-  view.find({ apiVersion, kind, name: 'web', namespace: 'test' });
+  void view.ready({ apiVersion, kind });
   bring({ apiVersion, kind, metadata, spec: kind === 'Deployment' ? pods : {} });
   const kept = view.find({ apiVersion, kind, name: 'web', namespace: 'test' });
   expect(kept?.object.metadata.name).toBe('web');
@@ -136,7 +141,7 @@ it.each([
 ])('I15: the view of a %s %s keeps neither the manifest that kubectl keeps nor the writers of fields', (apiVersion, kind) => {
   const { view, list } = aView();
   const kept = { apiVersion, kind, name: 'web', namespace: 'test' };
-  view.find(kept);
+  void view.ready(kept);
   const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': 'x'.repeat(200_000), 'serin.dev/request': 'r' };
   const managedFields = [{ manager: 'kubectl', fieldsV1: { 'f:spec': 'x'.repeat(200_000) } }];
   const metadata = { name: 'web', namespace: 'test', resourceVersion: '1', annotations, managedFields } as KubeObject['metadata'];
@@ -144,4 +149,124 @@ it.each([
   const seen = view.find(kept);
   expect(JSON.stringify(seen).length).toBeLessThan(1_000);
   expect(seen?.object.metadata.annotations).toEqual({ 'serin.dev/request': 'r' });
+});
+
+describe('an object of a kind whose first list is under way', () => {
+  const { signal } = new AbortController();
+  const gone = { ...ref, name: 'gone' };
+  const reading = (answer: (name: string) => KubeObject | undefined) => {
+    const names: string[] = [];
+    const get = async ({ name }: { name: string }) => {
+      names.push(name);
+      return answer(name);
+    };
+    return { names, cluster: { get } };
+  };
+  const isReady = async (view: ClusterView, one: typeof ref) => {
+    let is = false;
+    void view.ready(one).then(() => {
+      is = true;
+    });
+    await new Promise((resolve) => setImmediate(resolve));
+    return is;
+  };
+
+  it('does not count as absent', () => {
+    const { view, list } = aView();
+    expect(() => view.find(ref)).toThrow(UnlistedError);
+    expect(() => view.allIn(ref, 'test')).toThrow(UnlistedError);
+    expect(() => view.survey({ ...ref, namespace: 'test' })).toThrow(UnlistedError);
+    expect([view.isListed(ref), view.loading()]).toEqual([false, ['v1/Service']]);
+    list();
+    expect([view.find(ref), view.allIn(ref, 'test'), view.survey({ ...ref, namespace: 'test' })]).toEqual([undefined, [], []]);
+    expect([view.isListed(ref), view.loading()]).toEqual([true, []]);
+  });
+
+  it('is known when it was read by name, and no other one is', async () => {
+    const { view } = aView();
+    const { names, cluster } = reading((name) => (name === 'web' ? service('web', 5, true) : undefined));
+    await view.readAhead([ref, gone, { ...ref, name: '' }], cluster, signal);
+    expect(names).toEqual(['web', 'gone']);
+    expect(view.find(ref)?.object.metadata.resourceVersion).toBe('5');
+    expect(() => view.find(gone)).toThrow(UnlistedError);
+    expect(() => view.allIn(ref, 'test')).toThrow(UnlistedError);
+    expect([await isReady(view, ref), await isReady(view, gone), await isReady(view, { ...ref, name: '' })]).toEqual([true, false, false]);
+    await view.readAhead([ref], cluster, signal);
+    expect(names, 'it is read once').toHaveLength(2);
+  });
+
+  it.each([
+    { what: 'an older version of it', listAt: 4, items: [service('web', 3, false)], is: '5' },
+    { what: 'a newer version of it', listAt: 9, items: [service('web', 7, false)], is: '7' },
+    { what: 'nothing, since it is older', listAt: 4, items: [], is: '5' },
+    { what: 'nothing, since it was deleted', listAt: 9, items: [], is: undefined },
+  ])('is as its newest version says, though the list has $what', async ({ listAt: version, items, is }) => {
+    const { view, listAt } = aView();
+    await view.readAhead([ref], reading(() => service('web', 5, true)).cluster, signal);
+    listAt(version, ...items);
+    expect(view.find(ref)?.object.metadata.resourceVersion).toBe(is);
+  });
+
+  it('that was deleted before the list comes back neither with a late answer, nor is the answer waited for', async () => {
+    const { view, listAt } = aView();
+    const answer = Promise.withResolvers<KubeObject>();
+    const read = view.readAhead([ref], { get: () => answer.promise }, signal);
+    listAt(9);
+    await read;
+    answer.resolve(service('web', 5, true));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(view.find(ref)).toBeUndefined();
+  });
+
+  it('is waited for where it cannot be read by name; another failure is the reader’s', async () => {
+    const { view, forbid } = aView();
+    const failing = (status: number) => ({ get: () => Promise.reject(new ApiError('no', { status, reason: 'no' })) });
+    await view.readAhead([ref], failing(403), signal);
+    expect(await isReady(view, ref)).toBe(false);
+    await expect(view.readAhead([ref], failing(500), signal)).rejects.toThrow('no');
+    forbid();
+    expect([view.find(ref), view.unavailable(ref)?.code]).toEqual([undefined, 'Forbidden']);
+  });
+
+  it('is read by name only if it is one of the first of its kind: a page of the list has as many', async () => {
+    const { view } = aView();
+    const { names, cluster } = reading((name) => service(name, 5, true));
+    const refs = Array.from({ length: MOST_READ_AHEAD + 5 }, (_, index) => ({ ...ref, name: `web-${index}` }));
+    await view.readAhead(refs, cluster, signal);
+    expect(names).toHaveLength(MOST_READ_AHEAD);
+  });
+
+  it('is not read by name after the list', async () => {
+    const { view, list } = aView();
+    void view.ready(ref);
+    list();
+    const { names, cluster } = reading(() => undefined);
+    await view.readAhead([ref, gone], cluster, signal);
+    expect(names).toEqual([]);
+  });
+});
+
+it('begins when Canaries and MetricTemplates are listed, and is listed with Deployments and Services', async () => {
+  const synced = new Map<string, () => void>();
+  const cluster: Pick<Cluster, 'watch'> = {
+    watch({ kind }) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      synced.set(kind, resolve);
+      return { synced: promise, ageMs: () => 0, restarts: 0, stop: () => undefined };
+    },
+  };
+  const view = new ClusterView(new KindWatches(cluster, []), () => undefined);
+  const ends: string[] = [];
+  void view.start().then(() => ends.push('started'));
+  void view.listed().then(() => ends.push('listed'));
+  const listed = async (...kinds: string[]) => {
+    for (const kind of kinds) synced.get(kind)?.();
+    await new Promise((resolve) => setImmediate(resolve));
+    return ends.splice(0);
+  };
+  expect([...synced.keys()]).toEqual(['Canary', 'MetricTemplate', 'Deployment', 'Service']);
+  expect(await listed('Canary')).toEqual([]);
+  expect(await listed('MetricTemplate')).toEqual(['started']);
+  expect(await listed('Deployment')).toEqual([]);
+  expect(await listed('Service')).toEqual(['listed']);
 });

@@ -1,22 +1,36 @@
 import type { NewBlocker } from '../../api/blocker.ts';
 import { type KubeObject, type ObjectRef, refKey, refOf, type Slim, type SlimRef } from '../../api/kube-object.ts';
 import type { Clock } from '../../base/clock.ts';
-import type { KindRef } from '../../kube/cluster.ts';
+import type { Cluster, KindRef } from '../../kube/cluster.ts';
+import { isForbidden } from '../../kube/errors.ts';
 import type { Survey } from '../../routers/router.ts';
 import type { KindWatches, SlimViewedObject, ViewedObject, WatchedKind } from './kind-watches.ts';
 
 export type { SlimViewedObject, ViewedObject } from './kind-watches.ts';
 
-const BASE_KINDS = [
-  { apiVersion: 'flagger.app/v1beta1', kind: 'Canary' },
-  { apiVersion: 'flagger.app/v1beta1', kind: 'MetricTemplate' },
+const CANARY = { apiVersion: 'flagger.app/v1beta1', kind: 'Canary' } as const;
+/** Nothing can begin before these are listed. */
+const OWN_KINDS = [CANARY, { apiVersion: 'flagger.app/v1beta1', kind: 'MetricTemplate' }] as const;
+/** Nearly every Canary looks at these. */
+const COMMON_KINDS = [
   { apiVersion: 'apps/v1', kind: 'Deployment' },
   { apiVersion: 'v1', kind: 'Service' },
 ] as const;
 
-/** Its first LIST comes before `start` resolves, so that every later event of such an object is a change. */
-export const isListedAtStart = ({ apiVersion, kind }: KindRef): boolean =>
-  BASE_KINDS.some((base) => base.kind === kind && base.apiVersion === apiVersion);
+const isKept = ({ apiVersion, kind }: KindRef): boolean =>
+  [...OWN_KINDS, ...COMMON_KINDS].some((base) => base.kind === kind && base.apiVersion === apiVersion);
+
+/** Objects of one kind that are read by name during its first LIST: a page of the LIST has as many, for one request. */
+export const MOST_READ_AHEAD = 500;
+
+/** An object was looked for before the first LIST of its kind: it must not count as absent. The next attempt comes later. */
+export class UnlistedError extends Error {
+  override readonly name = 'UnlistedError';
+
+  constructor({ apiVersion, kind }: KindRef) {
+    super(`${kind} in ${apiVersion} is not listed yet`);
+  }
+}
 
 interface WaitBounds {
   clock: Clock;
@@ -45,18 +59,24 @@ export class ClusterView {
         onChange(ref);
         if (ref.name !== '') for (const hear of this.#waiting) hear(ref);
       },
-      wants: (kind) => isListedAtStart(kind) || wants(kind),
+      wants: (kind) => isKept(kind) || wants(kind),
     });
   }
 
-  /** Opens the watches that every Canary needs and waits for their first LIST. Canaries are read again, because another replica might have written them. */
+  /**
+   * Opens the watches that every Canary needs, and waits for the first LIST of Canaries and MetricTemplates. Canaries are read again, because another replica
+   * might have written them.
+   */
   async start(): Promise<void> {
-    const isShared = this.#kinds.isOpen(BASE_KINDS[0]);
-    const watches = BASE_KINDS.flatMap((kind) => this.#scopes(kind));
-    // With several namespaces, a forbidden one stops only the Canaries in it.
-    const opened = watches.map(({ known, handle }) => (this.#kinds.areSeveral ? known : handle.synced));
-    const refreshed = isShared ? this.#scopes(BASE_KINDS[0]).map((watched) => this.#refresh(watched)) : [];
-    await Promise.all([...opened, ...refreshed]);
+    const isShared = this.#kinds.isOpen(CANARY);
+    const opened = [this.#synced(OWN_KINDS), this.#synced(COMMON_KINDS)];
+    const refreshed = isShared ? this.#scopes(CANARY).map((watched) => this.#refresh(watched)) : [];
+    await Promise.all([opened[0], ...refreshed]);
+  }
+
+  /** Resolves when the kinds that every Canary needs are listed. */
+  async listed(): Promise<void> {
+    await this.#synced([...OWN_KINDS, ...COMMON_KINDS]);
   }
 
   /** Also ends the waits for a first LIST: the API server could be gone. */
@@ -67,19 +87,22 @@ export class ClusterView {
     this.#stopped.reject(stopped());
   }
 
+  /** `undefined` if the object does not exist. Throws if that is unknown: wait until the object is `ready`. */
   find(ref: SlimRef): SlimViewedObject | undefined;
   find(ref: ObjectRef): ViewedObject | undefined;
   find(ref: ObjectRef): ViewedObject | undefined {
-    return this.#scopes(ref)[0]?.projection.get(ref.namespace ?? '', ref.name);
+    const [scope] = this.#scopes(ref);
+    if (scope !== undefined && !scope.isKnown && !isShown(ref, scope)) throw new UnlistedError(ref);
+    return scope?.projection.get(ref.namespace ?? '', ref.name);
   }
 
   all(kind: KindRef): ViewedObject[] {
     return this.#scopes(kind).flatMap(({ projection }) => projection.values());
   }
 
-  /** Objects of one namespace. */
+  /** All objects of one namespace. Throws before the first LIST of the kind. */
   allIn(kind: KindRef, namespace: string): ViewedObject[] {
-    return this.#scopes({ ...kind, namespace }).flatMap(({ projection }) => projection.valuesIn(namespace));
+    return this.#listedScopes({ ...kind, namespace }).flatMap(({ projection }) => projection.valuesIn(namespace));
   }
 
   /** See `KindWatches`. */
@@ -89,15 +112,49 @@ export class ClusterView {
 
   /** All objects of the kind that users made in one namespace. */
   survey(survey: Survey): KubeObject[] {
-    return this.#scopes(survey).flatMap(({ users }) => users(survey.namespace));
+    return this.#listedScopes(survey).flatMap(({ users }) => users(survey.namespace));
   }
 
-  /** Resolves when objects of the kind can be looked up; a kind that does not exist counts as looked up. Rejects when the view is stopped. */
-  async ready(kind: KindRef): Promise<void> {
+  /**
+   * Resolves when the named object, or without a name all objects of the kind, can be looked up; a kind that does not exist counts as looked up. Rejects when
+   * the view is stopped.
+   */
+  async ready(ref: KindRef & { name?: string }): Promise<void> {
     if (this.#isStopped) throw stopped();
-    const scopes = this.#scopes(kind);
+    const unknown = this.#scopes(ref).filter((scope) => !scope.isKnown && !isShown(ref, scope));
     // Each race is held by the promise of the end for as long as the view lives.
-    if (scopes.some(({ isKnown }) => !isKnown)) await Promise.race([Promise.all(scopes.map(({ known }) => known)), this.#stopped.promise]);
+    if (unknown.length > 0) await Promise.race([Promise.all(unknown.map(({ known }) => known)), this.#stopped.promise]);
+  }
+
+  /** The objects of the kind are known, or why they cannot be. Opens no watch. */
+  isListed(kind: KindRef): boolean {
+    return this.#kinds.isListed(kind);
+  }
+
+  /** Kinds whose first LIST is under way. */
+  loading(): string[] {
+    return this.#kinds.loading();
+  }
+
+  /**
+   * Reads the named objects of kinds whose first LIST is under way, so that a release need not wait for thousands of others. An object that is not found stays
+   * unknown, since its absence has no version that could be compared with the LIST.
+   */
+  async readAhead(refs: readonly ObjectRef[], cluster: Pick<Cluster, 'get'>, signal: AbortSignal): Promise<void> {
+    await Promise.all(
+      refs.map(async (ref) => {
+        const [scope] = this.#scopes(ref);
+        if (ref.name === '' || scope === undefined || scope.isKnown || isShown(ref, scope)) return;
+        if (scope.readAhead === MOST_READ_AHEAD) return;
+        scope.readAhead += 1;
+        const read = cluster.get(ref, { signal }).catch((error: unknown) => {
+          // The watch is about to say so.
+          if (!isForbidden(error)) throw error;
+        });
+        const found = await Promise.race([read, scope.known]);
+        if (found) scope.projection.learn(found);
+      }),
+    );
   }
 
   /** Resolves when the object is so, looked at now and on each change of it; rejects after the bound, or with the signal's reason. */
@@ -163,10 +220,25 @@ export class ClusterView {
     return this.#isStopped && !this.#kinds.isOpen(kind) ? [] : this.#kinds.scopes(kind);
   }
 
+  #listedScopes(kind: KindRef): WatchedKind[] {
+    const scopes = this.#scopes(kind);
+    if (scopes.some(({ isKnown }) => !isKnown)) throw new UnlistedError(kind);
+    return scopes;
+  }
+
+  /** With several namespaces, a forbidden one stops only the Canaries in it. */
+  async #synced(kinds: readonly KindRef[]): Promise<void> {
+    const watches = kinds.flatMap((kind) => this.#scopes(kind));
+    await Promise.all(watches.map(({ known, handle }) => (this.#kinds.areSeveral ? known : handle.synced)));
+  }
+
   /** A namespace that is no longer readable keeps the others waiting no longer than the view lives. */
   async #refresh(watched: WatchedKind): Promise<void> {
     if (watched.unavailable === undefined) await Promise.race([watched.refresh(), this.#stopped.promise]);
   }
 }
+
+const isShown = ({ namespace, name = '' }: KindRef & { name?: string }, { projection }: WatchedKind): boolean =>
+  name !== '' && projection.knows(namespace ?? '', name);
 
 const stopped = (): Error => new Error('the view of the cluster is stopped');

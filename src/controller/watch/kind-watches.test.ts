@@ -207,9 +207,10 @@ it.each(['absent', 'forbidden'] as const)(
     for (const nowMs of [1_000, 2_000, 600_999]) view.lookAgain([budgets], nowMs);
     expect(watches.length).toBe(1);
     view.lookAgain([budgets], 601_000);
-    expect([view.allIn(budgets, 'test'), watches.length]).toEqual([[], 2]);
+    const again = view.ready(budgets);
+    expect([view.isListed(budgets), watches.length]).toEqual([false, 2]);
     watches[1]?.handler.onList([{ ...budgets, metadata: { name: 'shop', namespace: 'test', resourceVersion: '1' } }]);
-    await view.ready(budgets);
+    await again;
     expect([view.allIn(budgets, 'test').length, view.unavailable(budgets), changes]).toEqual([1, undefined, ['PodDisruptionBudget shop']]);
     // A right that is taken away is news.
     watches[1]?.handler.onUnavailable?.('forbidden', 'no');

@@ -48,6 +48,8 @@ export interface WatchedKind {
   /** Resolves when the objects are first known: by a LIST, or because the kind is unavailable. */
   known: Promise<void>;
   isKnown: boolean;
+  /** Objects that were read by name before that. */
+  readAhead: number;
   /** The kind can be missing, and was: its watch is closed. */
   isAsleep: boolean;
   /** Empty for all namespaces. */
@@ -122,6 +124,18 @@ export class KindWatches {
     return this.#watched.has(this.#keyOf(apiVersion, kind, this.#namespaces[0] ?? ''));
   }
 
+  /** The objects of the kind are known, or why they cannot be. Opens no watch. */
+  isListed({ apiVersion, kind, namespace }: KindRef): boolean {
+    const seen = namespace && this.#namespaces.length > 0 ? this.#namespaces.filter((one) => one === namespace) : this.#namespaces;
+    const keys = (this.#namespaces.length === 0 ? [''] : seen).map((one) => this.#keyOf(apiVersion, kind, one));
+    return keys.every((key) => this.#watched.get(key)?.isKnown === true);
+  }
+
+  /** Kinds whose first LIST is under way. */
+  loading(): string[] {
+    return [...this.#watched].flatMap(([kind, { isKnown }]) => (isKnown ? [] : [kind]));
+  }
+
   /** The watches that see the kind: of one namespace where the ref names it, and none of a namespace that is not looked at. */
   scopes({ apiVersion, kind, namespace }: KindRef): WatchedKind[] {
     if (this.#namespaces.length === 0) return [this.#watch(apiVersion, kind, '')];
@@ -157,11 +171,15 @@ export class KindWatches {
     const known = this.#watched.get(key);
     if (known) return known;
     const firstHeard = Promise.withResolvers<void>();
+    const heard = () => {
+      watched.isKnown = true;
+      firstHeard.resolve();
+    };
     const onUnavailable = (cause: 'absent' | 'forbidden', message: string) => {
       const wasAvailable = watched.isKnown && watched.unavailable === undefined;
       watched.unavailable =
         cause === 'absent' ? { code: 'KindNotFound', detail: installRemedy(apiVersion) } : { code: 'Forbidden', detail: message };
-      firstHeard.resolve();
+      heard();
       if (!isCompanionKind(apiVersion, kind)) return notifyAvailability();
       watched.isAsleep = true;
       // Stops later, not within its own call.
@@ -177,7 +195,7 @@ export class KindWatches {
         try {
           handler.onList(items, resourceVersion);
         } finally {
-          firstHeard.resolve();
+          heard();
         }
         if (watched.unavailable === undefined) return;
         // The CRD has appeared: Canaries that waited for it go on.
@@ -200,6 +218,7 @@ export class KindWatches {
       handle: this.#cluster.watch({ apiVersion, kind, ...narrowed }, listening),
       known: firstHeard.promise,
       isKnown: false,
+      readAhead: 0,
       isAsleep: false,
       namespace,
       refresh: async () => {
@@ -211,9 +230,6 @@ export class KindWatches {
         watched.handle = next;
       },
     };
-    void firstHeard.promise.then(() => {
-      watched.isKnown = true;
-    });
     this.#watched.set(key, watched);
     return watched;
   }

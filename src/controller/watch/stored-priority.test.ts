@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { aCanary } from '../../../test/fakes/world.ts';
 import type { Canary } from '../../api/canary.ts';
-import { isIdleAsStored, storedPriority, storedUrgency } from './stored-priority.ts';
+import { isIdleAsStored, isInRelease, isUrgent, storedPriority, storedUrgency, urgencyNow } from './stored-priority.ts';
 
 const stored = (status: object | undefined) => ({
   apiVersion: 'flagger.app/v1beta1',
@@ -33,6 +33,19 @@ it.each([
   { status: { phase: 'Succeeded', release: resting }, priority: 'release', urgency: 4 },
 ])('a Canary with the status $status has requests of the priority $priority, and its turn at a start by $urgency', (row) => {
   expect([storedPriority(stored(row.status)), storedUrgency(stored(row.status), row.at)]).toEqual([row.priority, row.urgency]);
+});
+
+it.each([
+  { what: 'a rollback', status: { phase: 'Failed', release: { step: 'draining' } }, isListed: false, underWay: true, urgent: true },
+  { what: 'a release', status: { phase: 'Progressing', release: { step: 'analysing' } }, isListed: false, underWay: true, urgent: true },
+  { what: 'a changed target', status: { phase: 'Succeeded', release: resting }, isListed: true, underWay: false, urgent: true },
+  { what: 'a target not listed', status: { phase: 'Succeeded', release: resting }, isListed: false, underWay: false, urgent: false },
+  { what: 'no first primary', status: { phase: 'Initializing' }, isListed: true, underWay: false, urgent: false },
+])('a Canary with $what begins before all lists: $underWay, and reads ahead of them: $urgent', ({ status, isListed, underWay, urgent }) => {
+  const canary = { ...stored(status), spec: { targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' } } };
+  const find = () => ({ object: target(4) });
+  const urgency = urgencyNow(canary, { isListed: () => isListed, find });
+  expect([isInRelease(urgency), isUrgent(urgency)]).toEqual([underWay, urgent]);
 });
 
 const promoted = (observedGeneration: number) => ({ type: 'Promoted', observedGeneration });

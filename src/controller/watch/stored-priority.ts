@@ -1,9 +1,10 @@
 import type { Canary } from '../../api/canary.ts';
-import { statusOf } from '../../api/kinds/spec-of.ts';
-import type { KubeObject, Slim } from '../../api/kube-object.ts';
+import { specOf, statusOf } from '../../api/kinds/spec-of.ts';
+import type { KubeObject, ObjectRef, Slim } from '../../api/kube-object.ts';
 import type { Phase } from '../../api/phase.ts';
 import { isResting } from '../../api/step.ts';
 import type { Priority } from '../../kube/priority.ts';
+import type { ClusterView } from './cluster-view.ts';
 
 const INITIALIZING = new Set<unknown>([undefined, '', 'Initializing'] satisfies (Phase | '' | undefined)[]);
 
@@ -41,3 +42,17 @@ export function storedUrgency(canary: KubeObject, target: Slim | undefined): num
   if (release === undefined || !isResting(release)) return 1;
   return target === undefined || target.metadata.generation === release.observedGeneration ? 4 : 2;
 }
+
+/** The same with the target, where its kind is listed by now. */
+export function urgencyNow(canary: KubeObject, view: Pick<ClusterView, 'find' | 'isListed'>): number {
+  const { namespace = '' } = canary.metadata;
+  const { apiVersion = '', kind = '', name = '' } = specOf<{ targetRef: Partial<ObjectRef> }>(canary).targetRef ?? {};
+  const target = { apiVersion, kind, name, namespace };
+  return storedUrgency(canary, view.isListed(target) ? view.find(target)?.object : undefined);
+}
+
+/** A release is under way by the status: nothing of another Canary is needed to go on. */
+export const isInRelease = (urgency: number): boolean => urgency <= 1;
+
+/** A release is under way, or about to begin: it does not wait for lists of thousands. */
+export const isUrgent = (urgency: number): boolean => urgency <= 2;
