@@ -42,10 +42,14 @@ const done = [
 /** Files within them that list the words. */
 const listing: readonly string[] = ['test/glossary.test.ts'];
 
+/** Made by a build, and no part of the repository. */
+const BUILT = /^site\/(?:node_modules|dist|pages|\.vitepress\/(?:cache|\.temp))\//;
+
 function filesIn(part: string): string[] {
   if (!statSync(join(root, part)).isDirectory()) return [part];
   return readdirSync(join(root, part), { recursive: true, encoding: 'utf8' })
     .map((path) => join(part, path))
+    .filter((path) => !BUILT.test(path))
     .filter((path) => statSync(join(root, path)).isFile());
 }
 

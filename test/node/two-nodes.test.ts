@@ -99,6 +99,7 @@ describe('on two nodes', () => {
       meanwhile: async () => {
         await nodes().second.unplug();
         await kubectl('wait', 'node/node2', '--for=condition=Ready=Unknown', '--timeout=180s');
+        await expect.poll(() => readyOn('node2', shop.namespace), { timeout: 180_000 }).toEqual([]);
         countedAt = new Date().toISOString();
       },
     });
@@ -107,5 +108,20 @@ describe('on two nodes', () => {
   });
 });
 
-/** EndpointSlices and the rules of kube-proxy follow the state of the node after a moment. */
+/** Pods of a node that the cluster sends requests of the application to. */
+async function readyOn(node: string, namespace: string): Promise<string[]> {
+  const { items }: { items: Slice[] } = JSON.parse(
+    await kubectl('get', 'endpointslices', '-n', namespace, '-l', 'kubernetes.io/service-name=shop', '-o', 'json'),
+  );
+  const endpoints = items.flatMap((slice) => slice.endpoints ?? []);
+  return endpoints
+    .filter(({ nodeName, conditions }) => nodeName === node && conditions?.ready !== false)
+    .map(({ targetRef }) => targetRef.name);
+}
+
+interface Slice {
+  endpoints?: { nodeName: string; conditions?: { ready?: boolean }; targetRef: { name: string } }[];
+}
+
+/** The rules of kube-proxy follow EndpointSlices after a moment. */
 const later = (at: string): string => new Date(Date.parse(at) + 5_000).toISOString();
