@@ -205,16 +205,22 @@ it('after a start, a release reads each of its own objects once, and none when t
   expect(reads.filter((read) => own.includes(read))).toEqual([]);
 });
 
+/** A running release after a restart: its target has been read by name, and the lists are under way. */
+async function targetReadAhead(from: 'before' | 'after'): Promise<ModelLab> {
+  const lab = await withShare();
+  lab.kill();
+  slowLists(lab, FOREIGN, from);
+  const reads = readsByName();
+  lab.start();
+  expect(await lab.passUntil(() => reads.includes(`Deployment ${APP}`), 5_000)).toBe(true);
+  await lab.pass(1_000);
+  return lab;
+}
+
 it.each(['before', 'after'] as const)(
   'I5: a target that is deleted after it was read, with a list made %s that, is missed: users stay on the primary',
   async (from) => {
-    const lab = await withShare();
-    lab.kill();
-    slowLists(lab, FOREIGN, from);
-    const reads = readsByName();
-    lab.start();
-    expect(await lab.passUntil(() => reads.includes(`Deployment ${APP}`), 5_000)).toBe(true);
-    await lab.pass(1_000);
+    const lab = await targetReadAhead(from);
     lab.server.delete(targetRef);
     lab.watched = false; // its last requests are lost with its pods
     await lab.pass(2 * SLOW_MS);
@@ -226,13 +232,7 @@ it.each(['before', 'after'] as const)(
 it.each(['before', 'after'] as const)(
   'a version that is pushed after the target was read, with a list made %s that, is released',
   async (from) => {
-    const lab = await withShare();
-    lab.kill();
-    slowLists(lab, FOREIGN, from);
-    const reads = readsByName();
-    lab.start();
-    expect(await lab.passUntil(() => reads.includes(`Deployment ${APP}`), 5_000)).toBe(true);
-    await lab.pass(1_000);
+    const lab = await targetReadAhead(from);
     lab.push('3');
     const image = (ref: ObjectRef) => raw(lab.server.find(ref))?.spec.template.spec.containers[0].image;
     expect(await lab.passUntil(() => lab.phase() === 'Succeeded' && image(primaryRef) === '3', 900_000)).toBe(true);
