@@ -1,4 +1,5 @@
 import type { Canary } from '../api/canary.ts';
+import { SERVICE_KIND } from '../api/kinds/service.ts';
 import type { KubeObject, ObjectRef } from '../api/kube-object.ts';
 import { labelOf } from '../api/kube-object.ts';
 import { finalizer, ownerAnnotation } from '../api/names.ts';
@@ -27,7 +28,6 @@ import { WorkTurns } from './watch/work-turns.ts';
 const CANARY = { apiVersion: 'flagger.app/v1beta1', kind: 'Canary' } as const;
 const TEMPLATE = { apiVersion: 'flagger.app/v1beta1', kind: 'MetricTemplate' } as const;
 const DEPLOYMENT = { apiVersion: 'apps/v1', kind: 'Deployment' } as const;
-const SERVICE = { apiVersion: 'v1', kind: 'Service' } as const;
 
 export interface DispatcherOptions {
   deps: ControllerDeps;
@@ -104,7 +104,7 @@ export class CanaryDispatcher {
     );
     this.#begin(isUrgent);
     // Otherwise each Service of a Canary that waits for them would cause another reconcile.
-    await view.ready(SERVICE);
+    await view.ready(SERVICE_KIND);
     this.#begin(() => true);
     this.#haveAllBegun = true;
   }

@@ -1,6 +1,9 @@
 import type { KubeObject, Labels } from '../kube-object.ts';
 import { kindReader } from './kind-reader.ts';
 
+/** Version and kind of the Services of the core API. */
+export const SERVICE_KIND = { apiVersion: 'v1', kind: 'Service' } as const;
+
 /** A Service of the core API. */
 export interface Service extends KubeObject {
   kind: 'Service';

@@ -1,4 +1,5 @@
 import { apiVersion } from '../../api/canary.ts';
+import { SERVICE_KIND } from '../../api/kinds/service.ts';
 import { type KubeObject, refKey, refOf } from '../../api/kube-object.ts';
 import type { UnreadKind } from '../../arrival/world.ts';
 import type { ClusterReader } from '../../kube/cluster.ts';
@@ -13,7 +14,7 @@ const LISTED = [
   { apiVersion, kind: 'Canary' },
   { apiVersion: 'apps/v1', kind: 'Deployment' },
   { apiVersion: 'apps/v1', kind: 'DaemonSet' },
-  { apiVersion: 'v1', kind: 'Service' },
+  SERVICE_KIND,
   { apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler' },
   { apiVersion: 'keda.sh/v1alpha1', kind: 'ScaledObject' },
   { apiVersion: 'networking.k8s.io/v1', kind: 'Ingress' },
@@ -55,7 +56,7 @@ export async function readCluster(cluster: ClusterReader, files: readonly Item[]
     for (const kind of ['MetricTemplate', 'AlertProvider']) found.push(...(await list({ apiVersion, kind }, namespace)));
   }
   for (const namespace of hostNamespaces(canaries.map(({ canary }) => canary.spec.analysis)).filter((one) => !own.includes(one)))
-    found.push(...(await list({ apiVersion: 'v1', kind: 'Service' }, namespace)));
+    found.push(...(await list(SERVICE_KIND, namespace)));
   const inFiles = [...canaries, ...templates, ...files.filter(({ object }) => object.kind === 'AlertProvider')];
   for (const { namespace, object } of inFiles) {
     for (const { name } of secretRefsIn(object.spec)) {

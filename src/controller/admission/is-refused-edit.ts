@@ -1,11 +1,10 @@
+import { SERVICE_KIND } from '../../api/kinds/service.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { ControllerDeps } from '../controller-deps.ts';
 import { admitSpec } from './admission.ts';
 import { routedOf } from './edited-routes.ts';
 import { editedTarget } from './edited-target.ts';
 import { suspected } from './service-fit.ts';
-
-const SERVICE = { apiVersion: 'v1', kind: 'Service' } as const;
 
 /**
  * True if an edit of a runnable Canary is refused, or could be for its route fields: its objects stay those of the previous spec, also when it is deleted
@@ -18,7 +17,7 @@ export function isRefusedEdit(raw: KubeObject, before: KubeObject | undefined, d
   if ('reason' in was) return false;
   if ('reason' in now || routedOf(was.canary) !== routedOf(now.canary)) return true;
   // A pass decides when these are listed.
-  const kinds = [SERVICE, ...[was, now].flatMap(({ workload, canary }) => workload.watches(canary))];
+  const kinds = [SERVICE_KIND, ...[was, now].flatMap(({ workload, canary }) => workload.watches(canary))];
   if (!kinds.every(({ apiVersion, kind }) => deps.view.isListed({ apiVersion, kind, namespace: now.canary.metadata.namespace })))
     return true;
   return suspected(now, deps.view) !== undefined || editedTarget(now, was.canary.spec, deps.view) !== undefined;

@@ -1,4 +1,5 @@
 import type { Canary } from '../../api/canary.ts';
+import { SERVICE_KIND } from '../../api/kinds/service.ts';
 import { names } from '../../api/names.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { hasHandmadeEndpoints, type ServiceFacts, type UnfitService, unfitService } from '../../routers/service-fit.ts';
@@ -6,8 +7,6 @@ import type { CurrentServices } from '../../routers/services.ts';
 import { readEndpoints } from '../facts/endpoints.ts';
 import type { ClusterView } from '../watch/cluster-view.ts';
 import type { Admitted, CanaryRejection } from './admission.ts';
-
-const SERVICE = { apiVersion: 'v1', kind: 'Service' } as const;
 
 type ServiceFitDeps = { view: Pick<ClusterView, 'find' | 'ready'>; cluster: Pick<Cluster, 'list'> };
 
@@ -24,7 +23,7 @@ export class ServiceFit {
   async refusalOf({ canary, workload }: Admitted, signal: AbortSignal): Promise<CanaryRejection | undefined> {
     if (!workload.hasPods || canary.spec.suspend === true || isRunning(canary)) return undefined;
     const { namespace } = canary.metadata;
-    const kinds = [{ ...SERVICE, namespace }, ...workload.watches(canary)];
+    const kinds = [{ ...SERVICE_KIND, namespace }, ...workload.watches(canary)];
     await Promise.all(kinds.map((kind) => this.#deps.view.ready(kind)));
     const facts = serviceFacts({ canary, workload }, this.#deps.view);
     const suspected = unfitService(canary, facts);
@@ -65,7 +64,7 @@ function serviceFacts({ canary, workload }: Pick<Admitted, 'canary' | 'workload'
 export function servicesOf(canary: Canary, view: Pick<ClusterView, 'find'>): CurrentServices {
   const { namespace } = canary.metadata;
   const { apexService, primaryService, canaryService } = names(canary);
-  const find = (name: string) => view.find({ ...SERVICE, name, namespace })?.object;
+  const find = (name: string) => view.find({ ...SERVICE_KIND, name, namespace })?.object;
   const [apex, primary, canaryOwn] = [find(apexService), find(primaryService), find(canaryService)];
   return { ...(apex && { apex }), ...(primary && { primary }), ...(canaryOwn && { canary: canaryOwn }) };
 }

@@ -1,4 +1,5 @@
 import { apiVersion, type Canary } from '../../api/canary.ts';
+import { SERVICE_KIND } from '../../api/kinds/service.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import { type KubeObject, labelOf, type ObjectRef, refOf } from '../../api/kube-object.ts';
 import { finalizer, keepAnnotation } from '../../api/names.ts';
@@ -16,8 +17,6 @@ import { awaitKept, deletedOf, seenOfKept } from './await-kept.ts';
 import { finishDeletion } from './finish-deletion.ts';
 import { PrimaryGuard } from './primary-guard.ts';
 import { awaitUninstall } from './uninstall.ts';
-
-const SERVICE = { apiVersion: 'v1', kind: 'Service' } as const;
 
 /** An application that can never be restored must not take the API's time from the others. */
 const RETRY_MS = { from: 5_000, to: 60_000 };
@@ -243,7 +242,7 @@ export class Deletions {
         const shared = { cluster, view, config, clock, log, signal };
         const isInherited = () => this.isInherited(canary);
         const holder = () => this.#holderOf(canary, signal);
-        const looksAt = [{ ...SERVICE, namespace }, targetRefOf(canary), primaryRefOf(canary)];
+        const looksAt = [{ ...SERVICE_KIND, namespace }, targetRefOf(canary), primaryRefOf(canary)];
         await Promise.all(looksAt.map((ref) => view.ready(ref)));
         for (;;) {
           const before = seenOfKept(canary, view);

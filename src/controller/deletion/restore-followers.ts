@@ -1,5 +1,6 @@
 import type { Canary } from '../../api/canary.ts';
 import type { ServiceSpec } from '../../api/kinds/service.ts';
+import { SERVICE_KIND } from '../../api/kinds/service.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import { type KubeObject, refOf } from '../../api/kube-object.ts';
 import { names } from '../../api/names.ts';
@@ -8,8 +9,6 @@ import { followerSelector, originalOf, unfollowPatch } from '../../arrival/follo
 import type { ControllerDeps, DepsOf } from '../controller-deps.ts';
 import { giveUpFields } from '../objects/give-up-fields.ts';
 
-const SERVICE = { apiVersion: 'v1', kind: 'Service' } as const;
-
 /**
  * Services that follow the apex Service of this Canary: Services that lead to its primary, and Services that another writer has led back to its target while
  * their mark stayed.
@@ -17,7 +16,7 @@ const SERVICE = { apiVersion: 'v1', kind: 'Service' } as const;
 export function followersOf(canary: Canary, label: SelectorLabels, { view }: Pick<ControllerDeps, 'view'>): KubeObject[] {
   const { namespace } = canary.metadata;
   const { apexService } = names(canary);
-  return view.allIn(SERVICE, namespace).flatMap(({ object }) => {
+  return view.allIn(SERVICE_KIND, namespace).flatMap(({ object }) => {
     const original = originalOf(object);
     if (original === undefined || object.metadata.name === apexService) return [];
     const { [label.key]: value } = specOf<ServiceSpec>(object).selector ?? {};
@@ -33,7 +32,7 @@ export async function moveFollowers(
   deps: DepsOf<'cluster' | 'view'>,
 ): Promise<void> {
   const { cluster, view, signal } = deps;
-  await view.ready({ ...SERVICE, namespace: canary.metadata.namespace });
+  await view.ready({ ...SERVICE_KIND, namespace: canary.metadata.namespace });
   for (const service of followersOf(canary, label, deps)) {
     const patch = side === 'target' ? unfollowPatch(service, label) : backPatch(service, label);
     const written = patch && (await cluster.patch(refOf(service), patch, { signal }));

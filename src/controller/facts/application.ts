@@ -1,4 +1,5 @@
 import type { Provider } from '../../api/canary.ts';
+import { SERVICE_KIND } from '../../api/kinds/service.ts';
 import { type ListKind, type ReadObjects, readNamespace } from '../../arrival/read-world.ts';
 import type { UnreadKind } from '../../arrival/world.ts';
 import { SharedRuns } from '../../base/shared-runs.ts';
@@ -9,10 +10,7 @@ import type { Log } from '../log.ts';
 import type { ClusterView } from '../watch/cluster-view.ts';
 
 /** Kinds that are watched in any case. */
-const WATCHED = [
-  { apiVersion: 'v1', kind: 'Service' },
-  { apiVersion: 'apps/v1', kind: 'Deployment' },
-] as const;
+const WATCHED = [SERVICE_KIND, { apiVersion: 'apps/v1', kind: 'Deployment' }] as const;
 
 interface ReadDeps {
   cluster: Cluster;

@@ -1,6 +1,7 @@
 import { guardMark, isToBeGuarded } from '../../api/apex-guard.ts';
 import type { PodWorkloadSpec } from '../../api/kinds/pod-workload-spec.ts';
 import type { ServiceSpec } from '../../api/kinds/service.ts';
+import { SERVICE_KIND } from '../../api/kinds/service.ts';
 import { specOf } from '../../api/kinds/spec-of.ts';
 import { type KubeObject, type Labels, refKey, refOf, type Slim } from '../../api/kube-object.ts';
 import type { SelectorLabels } from '../../api/selector-label.ts';
@@ -10,8 +11,6 @@ import { planFor } from '../../arrival/plan-for.ts';
 import { targetRefOf } from '../facts/gather-facts.ts';
 import { type ReconcileContext, workloadOf } from './context.ts';
 import { CHANGED, combined, HELD, type Outcome, PENDING, pausedRoute } from './outcome.ts';
-
-const SERVICE = { apiVersion: 'v1', kind: 'Service' } as const;
 
 interface FoundSides {
   target: { object: Slim } | undefined;
@@ -26,8 +25,8 @@ export async function ensureFollowers(context: ReconcileContext, label: Selector
   const primary = podLabels(found.primary?.object);
   if (!workloadOf(canary).hasPods || primary === undefined) return HELD;
   // A release does not wait for the list of all Services.
-  if (!view.isListed({ ...SERVICE, namespace: canary.metadata.namespace })) return PENDING;
-  const services = view.allIn(SERVICE, canary.metadata.namespace).map(({ object }) => object);
+  if (!view.isListed({ ...SERVICE_KIND, namespace: canary.metadata.namespace })) return PENDING;
+  const services = view.allIn(SERVICE_KIND, canary.metadata.namespace).map(({ object }) => object);
   let outcome = HELD;
   for (const one of followingOf(canary, services, label, { target: podLabels(found.target?.object), primary })) {
     if (specOf<ServiceSpec>(one.service).selector?.[label.key] === label.primary) {

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { NewBlocker } from '../../api/blocker.ts';
 import { blockerText } from '../../api/blocker-text.ts';
 import type { Canary, Provider } from '../../api/canary.ts';
+import { SERVICE_KIND } from '../../api/kinds/service.ts';
 import type { Facts } from '../../engine/facts.ts';
 import type { Router } from '../../routers/router.ts';
 import type { RefusedTrafficFields } from '../admission/refused-traffic-fields.ts';
@@ -9,8 +10,6 @@ import type { ControllerDeps } from '../controller-deps.ts';
 import { type Correction, correctionText } from '../objects/healing-brake.ts';
 import { BlockerEvent } from './blocker-event.ts';
 import { type StatusWarning, type Unwatched, warningsOf } from './warnings.ts';
-
-const SERVICE = { apiVersion: 'v1', kind: 'Service' } as const;
 
 type ReportedDeps = Pick<ControllerDeps, 'view' | 'announceOn' | 'clock' | 'addresses'>;
 
@@ -57,7 +56,7 @@ export class Reported {
   /** An event on the route itself; again only after it was gone. */
   routeWarnings(canary: Canary, router: Router): void {
     const { view, announceOn } = this.#deps;
-    const refs = router.warnings ? [SERVICE, ...router.watches(canary)] : [];
+    const refs = router.warnings ? [SERVICE_KIND, ...router.watches(canary)] : [];
     if (!refs.every(({ apiVersion, kind }) => view.isListed({ apiVersion, kind, namespace: canary.metadata.namespace }))) return;
     const warnings =
       router.warnings?.(canary, {

@@ -1,4 +1,5 @@
 import type { NewBlocker } from '../../api/blocker.ts';
+import { SERVICE_KIND } from '../../api/kinds/service.ts';
 import { type KubeObject, type ObjectRef, refKey, refOf, type Slim, type SlimRef } from '../../api/kube-object.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Cluster, KindRef } from '../../kube/cluster.ts';
@@ -12,10 +13,7 @@ const CANARY = { apiVersion: 'flagger.app/v1beta1', kind: 'Canary' } as const;
 /** Nothing can begin before these are listed. */
 const OWN_KINDS = [CANARY, { apiVersion: 'flagger.app/v1beta1', kind: 'MetricTemplate' }] as const;
 /** Nearly every Canary looks at these. */
-const COMMON_KINDS = [
-  { apiVersion: 'apps/v1', kind: 'Deployment' },
-  { apiVersion: 'v1', kind: 'Service' },
-] as const;
+const COMMON_KINDS = [{ apiVersion: 'apps/v1', kind: 'Deployment' }, SERVICE_KIND] as const;
 
 const isKept = ({ apiVersion, kind }: KindRef): boolean =>
   [...OWN_KINDS, ...COMMON_KINDS].some((base) => base.kind === kind && base.apiVersion === apiVersion);

@@ -1,3 +1,4 @@
+import { SERVICE_KIND } from '../../api/kinds/service.ts';
 import { statusOf } from '../../api/kinds/spec-of.ts';
 import { type KubeObject, refOf } from '../../api/kube-object.ts';
 import { systemClock } from '../../base/clock.ts';
@@ -34,7 +35,7 @@ export function startGatewayApi(cluster: Cluster, options: StandInOptions = {}):
     grpc: watchObjects(cluster, { apiVersion: `${GROUP}/v1`, kind: 'GRPCRoute' }, hear),
     gateways: watchObjects(cluster, { apiVersion: `${GROUP}/v1`, kind: 'Gateway' }, hearOther),
     grants: watchObjects(cluster, { apiVersion: `${GROUP}/v1beta1`, kind: 'ReferenceGrant' }, hearOther),
-    services: watchObjects(cluster, { apiVersion: 'v1', kind: 'Service' }, hearOther),
+    services: watchObjects(cluster, SERVICE_KIND, hearOther),
   };
   const standIn = standInOf(stores, queue);
   return standIn;

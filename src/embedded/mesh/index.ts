@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { Pod } from '../../api/kinds/pod.ts';
+import { SERVICE_KIND } from '../../api/kinds/service.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { sleep } from '../../base/clock.ts';
 import type { Cluster } from '../../kube/cluster.ts';
@@ -67,11 +68,7 @@ export interface Mesh {
   stop(): Promise<void>;
 }
 
-const BUILT_IN: readonly ObservedKind[] = [
-  { apiVersion: 'v1', kind: 'Service' },
-  { apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice' },
-  ingressKind,
-];
+const BUILT_IN: readonly ObservedKind[] = [SERVICE_KIND, { apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice' }, ingressKind];
 const KINDS: readonly ObservedKind[] = [
   ...BUILT_IN,
   // A kind that two providers read is one stream.
