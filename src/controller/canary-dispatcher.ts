@@ -7,8 +7,7 @@ import type { KindRef } from '../kube/cluster.ts';
 import { concernsOthers, isCompanion, isCompanionKind } from '../workloads/companions/index.ts';
 import { refuse } from './admission/admission.ts';
 import { isRefusedEdit } from './admission/is-refused-edit.ts';
-import type { CanaryMemory } from './canary/canary-memory.ts';
-import { CanaryProcess } from './canary/canary-process.ts';
+import { CanaryProcesses, refOfKey } from './canary/canary-processes.ts';
 import { followAll } from './canary/config-tracker.ts';
 import type { ControllerDeps } from './controller-deps.ts';
 import { Deletions } from './deletion/deletions.ts';
@@ -50,8 +49,7 @@ export class CanaryDispatcher {
   readonly #firstReconciles: FirstReconciles;
   readonly #deletions: Deletions;
   readonly #orphanSearches: OrphanSearches;
-  /** An idle Canary has no process: it is made again when the Canary is woken. */
-  readonly #processes = new Map<string, CanaryProcess | CanaryMemory>();
+  readonly #processes: CanaryProcesses;
   /** Canaries that could not be read since they were first seen, by `namespace/name`. */
   readonly #unreadable = new Map<string, KubeObject>();
   #isStarted = false;
@@ -65,14 +63,15 @@ export class CanaryDispatcher {
     this.#slice = slice;
     this.#conditions = conditions;
     this.#metrics = metrics;
+    this.#processes = new CanaryProcesses(deps, metrics);
     this.#signal = signal;
     this.#turns = new WorkTurns(deps.clock, (err) => deps.log.warn({ err }, 'a change of the cluster could not be looked at'));
     this.#firstReconciles = new FirstReconciles(deps.clock, (key) => this.#firstReconcile(key));
     this.#deletions = new Deletions(deps, signal, {
       stopCanary: async (key) => {
-        const process = this.#awake(key);
+        const process = this.#processes.awake(key);
         register.remove(key);
-        this.#forget(key);
+        this.#processes.forget(key);
         await process?.stop();
       },
       restored: (canary) => this.#closeUnwanted(watchedBy(canary, deps.config)),
@@ -136,7 +135,7 @@ export class CanaryDispatcher {
   async stop(): Promise<void> {
     this.#firstReconciles.stop();
     this.#turns.stop();
-    await Promise.all([...this.#processes.values()].map((process) => process instanceof CanaryProcess && process.stop()));
+    await this.#processes.stop();
   }
 
   /** An object has changed, or the objects of a kind can be had now (a ref without name). */
@@ -156,7 +155,7 @@ export class CanaryDispatcher {
     for (const key of name === '' ? this.#processes.keys() : this.#concernedBy(ref)) {
       if (!this.#firstReconciles.isWaiting(key)) this.wake(key);
       // Objects that are listed for the first time have not changed: they are seen when the Canary has its turn.
-      else if (this.#deps.view.isListed(ref)) this.changed(canaryRef(key));
+      else if (this.#deps.view.isListed(ref)) this.changed(refOfKey(key));
     }
   }
 
@@ -182,14 +181,14 @@ export class CanaryDispatcher {
 
   /** Wakes a Canary when its namespace has its turn. A Canary that has had no reconcile yet sees the change in its first. */
   wake(key: string): void {
-    if (this.#processes.has(key)) this.#turns.add(key.slice(0, key.indexOf('/')), key, () => this.#awake(key)?.wake());
+    if (this.#processes.has(key)) this.#turns.add(key.slice(0, key.indexOf('/')), key, () => this.#processes.awake(key)?.wake());
     else this.#deletions.wake(key);
   }
 
   /** A message of this Canary was delivered. */
   delivered(uid: string, key: string): void {
     const unread = () => [...this.#unreadable].find(([, { metadata }]) => metadata.uid === uid)?.[0];
-    this.#awake(this.#register.keyOf(uid) ?? unread() ?? '')?.wake({ type: 'DELIVERED', key });
+    this.#processes.awake(this.#register.keyOf(uid) ?? unread() ?? '')?.wake({ type: 'DELIVERED', key });
   }
 
   /** The Canary is woken by changes of the objects of this spec. */
@@ -222,12 +221,11 @@ export class CanaryDispatcher {
   }
 
   #firstReconcile(key: string): Promise<void> {
-    const ref = canaryRef(key);
+    const ref = refOfKey(key);
     const ended = Promise.withResolvers<void>();
     this.#turns.add(ref.namespace, `Canary ${key}`, () => {
       this.#canaryChanged(ref);
-      const process = this.#processes.get(key);
-      ended.resolve(process instanceof CanaryProcess ? process.idle() : undefined);
+      ended.resolve(this.#processes.idle(key));
     });
     return ended.promise;
   }
@@ -256,7 +254,7 @@ export class CanaryDispatcher {
     }
     if (before && raw?.metadata.uid !== before.uid) this.#deleted(key, before.raw);
     if (!raw) {
-      this.#forget(key);
+      this.#processes.forget(key);
       return;
     }
     if (raw.metadata.deletionTimestamp !== undefined) {
@@ -269,7 +267,7 @@ export class CanaryDispatcher {
     // Has its turn when they are known.
     if (!this.#areOrphansKnown && !isInRelease(urgencyNow(raw, this.#deps.view))) return;
     if (this.#isNameTaken(key, raw)) return;
-    this.#processOf(key, ref).wake();
+    this.#processes.of(key).wake();
   }
 
   /** A Canary of another shard is known only for its target and its apex: of two Canaries with the same one, the older goes on. */
@@ -281,7 +279,7 @@ export class CanaryDispatcher {
     // An unreadable Canary keeps its former entry, as in its own shard.
     else if (!raw || raw.metadata.deletionTimestamp !== undefined || !this.#slice.isSelected(raw.metadata)) {
       this.#register.remove(key);
-      for (const rival of rivals) this.#awake(rival)?.wake();
+      for (const rival of rivals) this.#processes.awake(rival)?.wake();
     }
   }
 
@@ -292,9 +290,9 @@ export class CanaryDispatcher {
     if (this.#deletions.hasOnlyWaited(key, last)) this.#unregister(key);
     else if (canary === undefined) void this.#deletions.restoreByAnchor(key, last);
     else if (!this.#deletions.isInherited(canary)) void this.#deletions.restore(key, canary);
-    this.#forget(key);
+    this.#processes.forget(key);
     // Canaries that waited for its target go on, or wait for its application.
-    for (const rival of rivals) this.changed(canaryRef(rival));
+    for (const rival of rivals) this.changed(refOfKey(rival));
   }
 
   /** Registers the objects that the Canary looks at now. A refused edit changes none of them: the release follows the previous spec (E65). */
@@ -318,22 +316,6 @@ export class CanaryDispatcher {
     return true;
   }
 
-  #processOf(key: string, { namespace = '', name }: ObjectRef): CanaryProcess {
-    const known = this.#processes.get(key);
-    if (known instanceof CanaryProcess) return known;
-    const process = new CanaryProcess(this.#deps, { namespace, name }, known, (memory) => {
-      if (this.#processes.get(key) === process) this.#processes.set(key, memory);
-    });
-    this.#processes.set(key, process);
-    if (known === undefined) this.#metrics.counted(namespace, 1);
-    return process;
-  }
-
-  /** The process of a Canary that has been looked at before. */
-  #awake(key: string): CanaryProcess | undefined {
-    return this.#processes.has(key) ? this.#processOf(key, canaryRef(key)) : undefined;
-  }
-
   /** Leaves the Canary and its objects to another Serin. */
   #release(key: string, uid: string): void {
     this.#unregister(key);
@@ -341,7 +323,7 @@ export class CanaryDispatcher {
     this.#deps.deliveries.stop({ metadata: { namespace, uid } });
     this.#deps.anchors.forget({ metadata: { namespace, uid } });
     this.#deps.salts.forget({ metadata: { namespace, uid } });
-    this.#forget(key);
+    this.#processes.forget(key);
   }
 
   #unregister(key: string): void {
@@ -349,19 +331,4 @@ export class CanaryDispatcher {
     this.#register.remove(key);
     this.#closeUnwanted(refs);
   }
-
-  #forget(key: string): void {
-    const [namespace = '', name = ''] = key.split('/');
-    this.#metrics.gone({ namespace, name });
-    const process = this.#awake(key);
-    if (process === undefined) return;
-    void process.stop();
-    this.#processes.delete(key);
-    this.#metrics.counted(namespace, -1);
-  }
-}
-
-function canaryRef(key: string): ObjectRef & { namespace: string } {
-  const [namespace = '', name = ''] = key.split('/');
-  return { ...CANARY, namespace, name };
 }
