@@ -50,7 +50,7 @@ const edits = [
   { what: 'cannot be read', edit: { service: { port: 70_000 } } },
 ];
 
-it.each(edits)('E65, I6: the alert of the last release is sent after a restart while the spec $what, and once', async ({ edit }) => {
+it.each(edits)('E65, I6, DF860: the alert of the last release is sent after a restart while the spec $what, and once', async ({ edit }) => {
   const receiver = { takes: false };
   const { lab, taken } = await restartedLab(receiver, edit);
   expect(left(lab)).toEqual(['alert']);

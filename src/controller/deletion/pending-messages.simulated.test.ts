@@ -9,7 +9,7 @@ vi.setConfig({ testTimeout: 120_000 });
 const givenUp = (lab: Parameters<typeof eventsOf>[0]) => eventsOf(lab, 'DeliveryExpired').filter((text) => text.includes('deleted'));
 
 it.each([{ held: 'without its finalizer' }, { held: 'held by revertOnDeletion', spec: { revertOnDeletion: true } }])(
-  'E54: a deleted Canary, $held, ends its pending messages, and one event names them',
+  'E54, DF859: a deleted Canary, $held, ends its pending messages, and one event names them',
   async ({ spec = {} }) => {
     const lab = await initializedLab();
     let attempts = 0;

@@ -128,7 +128,7 @@ describe.each(lives)('$provider, apex Service of the user: $hasService; what Ser
     return lab;
   }
 
-  it('I9: an object that its user makes in the place of an object that Serin is about to delete stays', async () => {
+  it('I9, DF858: an object that its user makes in the place of an object that Serin is about to delete stays', async () => {
     const deleted = new Map<string, ObjectRef>();
     await ended(({ ref }) => void deleted.set(refKey(ref), ref));
     expect(deleted.size).toBeGreaterThan(0);
