@@ -41,7 +41,7 @@ export function serinProgram(name: string): Command {
 export async function runSerin(argv: readonly string[]): Promise<void> {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', endQuietly);
   const program = serinProgram(calledAs(argv[1]));
-  const words = argv.slice(2);
+  const words = withoutHelpOfUnknown(program, argv.slice(2));
   // The scripts of `serin completion` call this; kubectl calls a program of this name to complete `kubectl serin`.
   const isOfKubectl = /kubectl_complete-serin(\.\w+)?$/.test(argv[1] ?? '');
   if (isOfKubectl || words[0] === '__complete') {
@@ -52,6 +52,19 @@ export async function runSerin(argv: readonly string[]): Promise<void> {
   } else {
     await program.parseAsync(LIKE_GO.has(words[0] ?? '') ? withTwoDashes(words) : words, { from: 'user' });
   }
+}
+
+/** An unknown command is an error also with `--help`, which commander would answer with the help of the program. */
+export function withoutHelpOfUnknown(program: Command, words: readonly string[]): readonly string[] {
+  const named = words[0] === 'help' ? words.slice(1) : words;
+  let command = program;
+  for (const word of named) {
+    const next = command.commands.find((one) => one.name() === word || one.aliases().includes(word));
+    if (word.startsWith('-') || (next === undefined && command.commands.length === 0)) break;
+    if (next === undefined) return named.filter((one) => one !== '--help' && one !== '-h');
+    command = next;
+  }
+  return words;
 }
 
 /** The exit code that shells give a program that SIGPIPE ended, which Node ignores. */

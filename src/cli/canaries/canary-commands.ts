@@ -38,7 +38,7 @@ export function addCanaryCommands(program: Command, host: CommandHost = inProces
   addPreflightCommand(program, host);
   addRehearseCommand(program, host);
   addReportCommand(program, run, runOn);
-  addVersionCommand(program, run, host);
+  addVersionCommand(program, host);
   addCompletionCommand(program, host);
   addVerbCommands(program, runOn);
   addNotifyCommand(program, runOn);
@@ -120,21 +120,19 @@ function addReadingCommands(program: Command, runOn: RunOn): void {
     .action(runOn(async (session, name, flags) => (await import('./diff-command.ts')).diffCommand(session, name, flags)));
 }
 
-function addVersionCommand(program: Command, run: RunOnCluster, host: CommandHost): void {
+function addVersionCommand(program: Command, host: CommandHost): void {
   noted(withOutput(withCluster(program.command('version'))), { examples: ['serin version --client'] })
     .description('print the versions of this program, of its output format, and of the Kubernetes API server')
     .option('--client', 'only of this program, without a cluster')
     .action(async (flags) => {
-      const [{ clientVersion, versionAnswer, versionCommand }, { guarded }] = await Promise.all([
+      const [{ clientVersionCommand, versionCommand }, { connected, guarded }] = await Promise.all([
         import('./version-command.ts'),
         import('./session.ts'),
       ]);
-      if (flags.client !== true) return run(versionCommand)(flags);
-      const show = async (output: Output) => {
-        await output.show(versionAnswer(clientVersion()));
-        return 'done' as const;
-      };
-      host.end(await guarded(flags, host.around, show));
+      const { around } = host;
+      const show = (output: Output) =>
+        flags.client === true ? clientVersionCommand(output) : versionCommand(output, (read) => connected(flags, { around, output }, read));
+      host.end(await guarded(flags, around, show));
     });
 }
 

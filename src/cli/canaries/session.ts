@@ -53,27 +53,34 @@ export function onCluster(
   act: (session: Session) => Promise<ExitName>,
   around: Surroundings = ofProcess(),
 ): Promise<number> {
-  return guarded(flags, around, async (output) => {
-    const requestTimeoutMs = parseDuration(flags.requestTimeout ?? '30s');
-    if (requestTimeoutMs === undefined || requestTimeoutMs <= 0)
-      throw usageError(`--request-timeout ${flags.requestTimeout} must be a duration above 0, like 30s or 1m30s`);
-    const chosen = flags.kubeconfig || around.env.KUBECONFIG || '';
-    const { connect = loadConnection, clock = systemClock } = around;
-    const connection = await connect({
-      userAgent: 'serin-cli',
-      env: around.env,
-      ...(chosen && { kubeconfig: chosen }),
-      ...(flags.master && { master: flags.master }),
-      ...(flags.context && { context: flags.context }),
-    });
-    const cluster = createCluster(connection, { requestTimeoutMs, clock });
-    try {
-      const namespace = flags.allNamespaces === true ? undefined : flags.namespace || connection.namespace;
-      return await act({ cluster, namespace, user: connection.userName, output, clock, clusterFlags: clusterFlagsOf(flags) });
-    } finally {
-      cluster.close();
-    }
+  return guarded(flags, around, (output) => connected(flags, { around, output }, act));
+}
+
+/** Calls `act` with a session on the cluster that the flags choose. Throws if it cannot be chosen. */
+export async function connected(
+  flags: ClusterFlags,
+  { around = ofProcess(), output }: { around?: Surroundings | undefined; output: Output },
+  act: (session: Session) => Promise<ExitName>,
+): Promise<ExitName> {
+  const requestTimeoutMs = parseDuration(flags.requestTimeout ?? '30s');
+  if (requestTimeoutMs === undefined || requestTimeoutMs <= 0)
+    throw usageError(`--request-timeout ${flags.requestTimeout} must be a duration above 0, like 30s or 1m30s`);
+  const chosen = flags.kubeconfig || around.env.KUBECONFIG || '';
+  const { connect = loadConnection, clock = systemClock } = around;
+  const connection = await connect({
+    userAgent: 'serin-cli',
+    env: around.env,
+    ...(chosen && { kubeconfig: chosen }),
+    ...(flags.master && { master: flags.master }),
+    ...(flags.context && { context: flags.context }),
   });
+  const cluster = createCluster(connection, { requestTimeoutMs, clock });
+  try {
+    const namespace = flags.allNamespaces === true ? undefined : flags.namespace || connection.namespace;
+    return await act({ cluster, namespace, user: connection.userName, output, clock, clusterFlags: clusterFlagsOf(flags) });
+  } finally {
+    cluster.close();
+  }
 }
 
 /** Flags in the form for a shell. */

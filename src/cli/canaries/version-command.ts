@@ -4,7 +4,7 @@ import { asRecord } from '../../reading/canary-reading.ts';
 import { outputVersion } from '../../reading/documents/output-version.ts';
 import type { VersionReport } from '../output/documents.ts';
 import type { ExitName } from '../output/exit-codes.ts';
-import type { CommandAnswer } from '../output/output.ts';
+import type { CommandAnswer, Output } from '../output/output.ts';
 import { cleaned } from '../output/text.ts';
 import type { Session } from './session.ts';
 
@@ -13,10 +13,27 @@ export function clientVersion(): VersionReport {
   return { apiVersion: outputVersion, kind: 'VersionReport', client: version, node: process.versions.node, output: outputVersion };
 }
 
-/** `serin version`: of this program and of the API server. */
-export async function versionCommand({ cluster, output }: Session): Promise<ExitName> {
-  const server = await serverVersion(cluster);
-  await output.show(versionAnswer({ ...clientVersion(), ...(server ? { server } : {}) }));
+/** `serin version --client`. */
+export async function clientVersionCommand(output: Output): Promise<ExitName> {
+  await output.show(versionAnswer(clientVersion()));
+  return 'done';
+}
+
+/** `serin version`: of this program and of the API server. Without an API server it shows the version of this program, and then throws the error. */
+export async function versionCommand(
+  output: Output,
+  onCluster: (read: (session: Pick<Session, 'cluster'>) => Promise<ExitName>) => Promise<ExitName>,
+): Promise<ExitName> {
+  let server: string | undefined;
+  const show = () => output.show(versionAnswer({ ...clientVersion(), ...(server ? { server } : {}) }));
+  try {
+    await onCluster(async ({ cluster }) => {
+      server = await serverVersion(cluster);
+      return 'done';
+    });
+  } finally {
+    await show();
+  }
   return 'done';
 }
 
@@ -26,7 +43,7 @@ export async function serverVersion(cluster: Pick<KubeCluster, 'raw'>): Promise<
   return typeof gitVersion === 'string' ? gitVersion : undefined;
 }
 
-export function versionAnswer(report: VersionReport): CommandAnswer<VersionReport> {
+function versionAnswer(report: VersionReport): CommandAnswer<VersionReport> {
   return {
     document: report,
     names: [],
