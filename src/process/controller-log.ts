@@ -12,6 +12,12 @@ function errorForLog(error: Error): unknown {
   return isOfCluster(error) ? { type: error.name, message: error.message } : pino.stdSerializers.err(error);
 }
 
+/** Fields with milliseconds are whole numbers: the monotonic clock has fractions of a millisecond. */
+const inWholeMs = (fields: object): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [name, name.endsWith('Ms') && typeof value === 'number' ? Math.round(value) : value]),
+  );
+
 /** The log of a controller: one JSON object a line, its time by the clock of the host. */
 export function controllerLog({ clock, log }: Pick<ControllerHost, 'clock' | 'log'>, level: string): Logger {
   return pino(
@@ -19,7 +25,7 @@ export function controllerLog({ clock, log }: Pick<ControllerHost, 'clock' | 'lo
       level,
       base: null,
       timestamp: () => `,"time":"${new Date(clock.nowMs()).toISOString()}"`,
-      formatters: { level: (label) => ({ level: label }) },
+      formatters: { level: (label) => ({ level: label }), log: inWholeMs },
       serializers: { err: errorForLog },
       // An API server that is away is one line (ApiOutage), not one for each request that waits for it.
       hooks: {

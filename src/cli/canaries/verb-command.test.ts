@@ -1,10 +1,14 @@
 import { expect, it } from 'vitest';
 import { handClock } from '../../../test/fakes/clock.ts';
+import { HeldCluster } from '../../../test/fakes/held-cluster.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { requestAnnotation } from '../../api/names.ts';
 import { type VerbRequest, writeRequest } from '../../api/verb-request.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import { recordRequest } from '../../reading/request-verb.ts';
+import { Output } from '../output/output.ts';
+import type { Session } from './session.ts';
+import { verbCommand } from './verb-command.ts';
 
 const asked = (id: string, by: string): VerbRequest => ({ verb: 'promote', id, by, atMs: 1_000 });
 
@@ -47,4 +51,36 @@ it('E70: a request that came between the look and the write is waited for, and n
   };
   await recordRequest(cluster, before, asked('ours', 'ann'), { clock: handClock(), untilMs: 60_000 });
   expect(seen).toEqual(['theirs is waited for', 'ours is written to version 3']);
+});
+
+/** A cluster that records a request, and whose Lease has no holder. */
+class UnheldCluster extends HeldCluster {
+  create = async (object: KubeObject) => object;
+  patch = async (): Promise<KubeObject> => aCanary('2', asked('ours', 'ann'));
+}
+
+it('a verb says after five seconds, and once, why no controller has answered', async () => {
+  const clock = handClock();
+  const lease = {
+    apiVersion: 'coordination.k8s.io/v1',
+    kind: 'Lease',
+    metadata: { name: 'flagger-leader-election', namespace: 'serin' },
+    spec: { holderIdentity: '', leaseDurationSeconds: 15, renewTime: '2025-12-31T23:00:00.000000Z' },
+  };
+  const notes: string[] = [];
+  const streams = { out: { write: () => undefined }, err: { write: (text: string) => void notes.push(text) } };
+  const cluster = new UnheldCluster([aCanary('1'), lease]) as unknown as Session['cluster'];
+  const session: Session = { cluster, namespace: 'test', output: new Output({}, {}, streams), clock };
+  const ended = verbCommand(session, 'promote', 'podinfo', { wait: true, timeout: '1m' });
+  await expect.poll(() => clock.pending).toBe(2);
+  clock.advance(4_999);
+  await new Promise(setImmediate);
+  expect(notes).toEqual([]);
+  clock.advance(1);
+  await expect.poll(() => notes.join(' ')).toContain('kubectl describe lease');
+  expect(notes.join(' ')).toContain('no replica holds lease serin/flagger-leader-election');
+  const { length } = notes;
+  clock.advance(60_000);
+  expect(await ended).toBe('timedOut');
+  expect(notes).toHaveLength(length);
 });

@@ -1,10 +1,13 @@
 import { parseDuration } from '../../api/duration.ts';
 import type { Verb } from '../../api/verb-request.ts';
-import { resourceName } from '../../reading/canary-reading.ts';
+import { systemClock } from '../../base/clock.ts';
+import { getCanary, resourceName } from '../../reading/canary-reading.ts';
 import type { RequestResult } from '../../reading/documents/canary-documents.ts';
+import { inCharge } from '../../reading/in-charge.ts';
 import { requestVerb } from '../../reading/request-verb.ts';
 import { type ExitName, usageError } from '../output/exit-codes.ts';
 import type { CommandAnswer } from '../output/output.ts';
+import { controllerText } from './controller-lines.ts';
 import type { Session } from './session.ts';
 
 export interface VerbFlags {
@@ -18,11 +21,41 @@ export async function verbCommand(session: Session, verb: Verb, name: string, fl
   const { output } = session;
   const boundMs = parseDuration(flags.timeout);
   if (boundMs === undefined || boundMs <= 0) throw usageError(`--timeout ${flags.timeout} must be a duration above 0, like 30s or 1m30s`);
-  const result = await requestVerb(session, verb, name, flags);
+  const silence = flags.wait ? explainSilence(session, name, flags.timeout) : undefined;
+  const result = await requestVerb(session, verb, name, flags).finally(() => silence?.());
   await output.show(shown(result));
   // Programs read the data; the reason also goes to the user.
   if (output.format !== undefined && result.message !== undefined) output.note(result.message);
   return result.outcome === 'refused' ? 'refused' : result.outcome === 'timedOut' ? 'timedOut' : 'done';
+}
+
+/** A controller that runs answers sooner; then the user reads which replica is waited for, or that none runs. */
+const SILENCE_MS = 5_000;
+
+/** Explains a missing answer on stderr, once. The result stops it. */
+function explainSilence(
+  { cluster, namespace = 'default', clock = systemClock, output }: Session,
+  name: string,
+  timeout: string,
+): () => void {
+  let isOver = false;
+  const cancel = clock.setTimer(SILENCE_MS, () => {
+    const read = async () => inCharge(cluster, await getCanary(cluster, namespace, name), clock.nowMs());
+    // An error of this read says nothing about the request.
+    read().then(
+      ({ controller }) => {
+        if (isOver) return;
+        const who = controller ? `: ${controllerText(controller)}` : '; check that Serin runs';
+        output.note(`No answer yet${who}. The request is carried out when a controller reads it; waiting for up to ${timeout}.`);
+        if (controller?.look !== undefined) output.note(`  ${controller.look}`);
+      },
+      () => undefined,
+    );
+  });
+  return () => {
+    isOver = true;
+    cancel();
+  };
 }
 
 /** Outcomes as users read them. */
