@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Delivery } from '../src/api/canary-status.ts';
 import { type EndingCode, endingCodes } from '../src/api/codes/codes.ts';
-import { endedBy as endedIn } from '../src/api/ending.ts';
+import { endedBy as endedIn, isRemediedByVersion } from '../src/api/ending.ts';
 import { parseStatus } from '../src/api/parse-status.ts';
 import { listTable } from '../src/cli/canaries/list-command.ts';
 import { statusScreen } from '../src/cli/canaries/status-screen.ts';
@@ -12,7 +12,7 @@ import { webhook } from '../src/notifiers/webhook.ts';
 import { reportOf } from '../src/reading/canary-report.ts';
 import { whyOf } from '../src/reading/why/diagnose.ts';
 import { blamedChecks } from '../src/rehearsal/verdict.ts';
-import { type EndedRelease, endedBy } from './fakes/ended-releases.ts';
+import { causesOfEnds, type EndedRelease, endedBy, endedByCause } from './fakes/ended-releases.ts';
 import { snapshotIn } from './fakes/stalled-release.ts';
 
 const terminal = { color: false, unicode: true, live: false, columns: 120 };
@@ -60,5 +60,44 @@ describe('the ending of a release', () => {
     expect(phase).toBe(
       endedIn(code).outcome === 'rolledBack' || code === 'PromotionFailed' ? 'Failed' : code === 'Superseded' ? 'Progressing' : 'Succeeded',
     );
+  });
+});
+
+describe('the cause of an end', () => {
+  it('stands in event, condition, alert, list, status and why, with its remedy, for each cause', async () => {
+    const texts = causesOfEnds.map((cause) => {
+      const ended = endedByCause(cause);
+      const { release } = ended.world;
+      expect([cause, release.ending?.cause]).toEqual([cause, cause]);
+      expect(parseStatus(JSON.parse(JSON.stringify(ended.world.canary.status)))?.release?.ending).toEqual(release.ending);
+      const snapshot = snapshotIn(ended);
+      const { message, ending } = reportOf(snapshot);
+      const [event] = ended.deliveries.filter(({ kind }) => kind === 'event');
+      return [
+        heading(cause, [
+          `event     ${event?.message}`,
+          `condition ${message}`,
+          `actor     ${ending?.actor}`,
+          `remedy    ${ending?.remedy}`,
+        ]),
+        ...whyAnswer(whyOf(snapshot))
+          .lines({ ...terminal, columns: 400 }, false)
+          .map((line) => `    ${line}`),
+        '',
+      ].join('\n');
+    });
+    await expect(texts.join('\n')).toMatchFileSnapshot('golden/endings/causes.txt');
+  });
+
+  it.each(causesOfEnds)('a release that %s has ended is promoted after its remedy', (cause) => {
+    const { world } = endedByCause(cause);
+    const { ending } = world.release;
+    world.behaviour.brokenCanary.clear();
+    world.behaviour.verdicts = [];
+    if (ending && isRemediedByVersion(ending)) world.push('s1:c');
+    else world.ask('retry', 'r-1');
+    world.tickUntil(({ phase }) => phase !== 'Failed');
+    world.tickUntil(({ phase, step }) => phase === 'Succeeded' && step === 'resting');
+    expect(world.release.ending?.code).toBe('Succeeded');
   });
 });

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { defined } from '../base/defined.ts';
 import { BlockedObject, LONGEST_DETAIL } from './blocker.ts';
-import type { Ended } from './codes/code.ts';
-import { type EndingCode, endingCodes } from './codes/codes.ts';
-import { codes } from './codes/list.ts';
+import { actors, type Code, type Ended } from './codes/code.ts';
+import { type EndingCause, type EndingCode, endingCauses, endingCodes, remedyOf } from './codes/codes.ts';
+import { AGAIN, codes, RETRY } from './codes/list.ts';
 import type { Phase } from './phase.ts';
 import { PodFailing } from './pod-failing.ts';
 import { LONGEST_NAME } from './verb-request.ts';
@@ -40,7 +40,12 @@ export const Ending = z.object({
   moreChecks: z.int().optional().describe('Number of checks that are not listed.'),
   webhook: z.string().optional().describe('Name of the webhook that decided.'),
   object: BlockedObject.optional().describe('Object concerned.'),
-  pod: PodFailing.optional().describe('The last failing of a pod of the canary: its container, exit code and reason.'),
+  pod: PodFailing.optional().catch(undefined).describe('The pod that shows it: its container, exit code, reason and message.'),
+  cause: z
+    .enum(endingCauses)
+    .optional()
+    .catch(undefined)
+    .describe('The cause behind the code, as `serin why` names it: its remedy is the first part of the remedy.'),
   field: z.string().optional().describe('Path of the field that decides it, in the Canary.'),
   requester: z.string().optional().describe('Name of the user who requested it.'),
   detail: z.string().describe('The cause in words; not for programs.'),
@@ -129,18 +134,48 @@ export function endingSentence(ending: Ending, who: string): string {
   }
 }
 
-/** Remedy and its actor; names are filled in. */
-export function endingRemedy(
-  { code, metric, webhook, field }: Ending,
-  { target, name, namespace }: { target: string; name: string; namespace: string },
-): string {
+/** Names that the remedy of an end contains; `target` is its kind and its name. */
+export interface EndingNames {
+  target: string;
+  name: string;
+  namespace: string;
+}
+
+/** Remedy of the end: that of its cause, if that is known, and how the release starts again. */
+export function endingRemedy(ending: Ending, names: EndingNames): string {
+  const { code, metric, webhook, field, cause } = ending;
   const words: Readonly<Record<string, string | undefined>> = {
-    TARGET: target,
-    CANARY: name,
-    NAMESPACE: namespace,
-    METRIC: metric,
+    TARGET: names.target,
+    CANARY: names.name,
+    NAMESPACE: names.namespace,
+    METRIC: metric ?? 'the check',
     WEBHOOK: webhook,
     FIELD: field ?? 'the spec',
+    ...objectWords(names),
   };
-  return endedBy(code).remedy.replace(/\b(TARGET|CANARY|NAMESPACE|METRIC|WEBHOOK|FIELD)\b/g, (word) => words[word] ?? word);
+  const remedy = cause === undefined || endedBy(code).outcome === 'promoted' ? endedBy(code).remedy : remedyOfCause(ending, cause);
+  return remedy.replace(/\b(TARGET|CANARY|NAMESPACE|METRIC|WEBHOOK|FIELD|KIND|OBJECT)\b/g, (word) => words[word] ?? word);
 }
+
+/** A cause whose command names an object is of the target. */
+function objectWords({ target }: EndingNames): Readonly<Record<string, string | undefined>> {
+  const [kind, object] = target.split(' ');
+  return { KIND: kind?.toLowerCase(), OBJECT: object };
+}
+
+function remedyOfCause({ object, field, metric, webhook }: Ending, cause: EndingCause): string {
+  const { command, isOfVersion }: Code = codes[cause];
+  const remedy = remedyOf(cause, { object, field, metric, webhook });
+  if (isOfVersion) return `${remedy}; ${RETRY}`;
+  return `${remedy}${command === undefined ? '' : ` (${command})`}, ${AGAIN}`;
+}
+
+/** The remedy is another version of the target. */
+export function isRemediedByVersion({ code, cause }: Ending): boolean {
+  if (cause === undefined) return endedBy(code).isOfVersion === true;
+  const { isOfVersion }: Code = codes[cause];
+  return isOfVersion === true;
+}
+
+/** Who can act: by the cause, if it is known. */
+export const endingActor = ({ code, cause }: Ending): string => actors[codes[cause ?? code].actor];

@@ -1,5 +1,7 @@
 import { blockerText } from '../api/blocker-text.ts';
+import type { Verdict } from '../api/canary-status.ts';
 import { boundedEnding, type Ending } from '../api/ending.ts';
+import { failingText, type PodFailing } from '../api/pod-failing.ts';
 import { defined } from '../base/defined.ts';
 import { timestamp } from '../base/timestamp.ts';
 import { decisive, failedReason, isHeld, judgementOf, judgementReason, refusalData } from './changes/answer.ts';
@@ -82,7 +84,12 @@ function byAnswer(input: Decided, failedChecks: number): Cause | undefined {
   if (isHeldNow) {
     const { blindSinceMs = event.facts.nowMs } = context.release;
     const lasted = `${Math.round((event.facts.nowMs - blindSinceMs) / 1000)} s, since ${timestamp(blindSinceMs)}`;
-    return { code: 'UnmeasuredTooLong', ...ofChecks, detail: `checks could not be measured for ${lasted}: ${judgementReason(input)}` };
+    return {
+      code: 'UnmeasuredTooLong',
+      ...ofChecks,
+      ...causeOf(decisive(input)[0]),
+      detail: `checks could not be measured for ${lasted}: ${judgementReason(input)}`,
+    };
   }
   const { analysis } = event.facts.canary.spec;
   const over = judgementOf(input) && overLimit(context.release.failures ?? {}, analysis);
@@ -96,15 +103,32 @@ function byAnswer(input: Decided, failedChecks: number): Cause | undefined {
   if (hasFailed(input)) return { code: 'PodsFailing', ...ofPods(input), ...ofChecks, field: THRESHOLD, detail };
   const { refusedBy } = refusalData(input);
   if (refusedBy) return { code: 'HookRejected', webhook: refusedBy.webhook, field: THRESHOLD, detail };
-  return { code: 'ChecksFailed', ...ofChecks, field: THRESHOLD, detail };
+  const deciding = decisive(input);
+  // A version that no check has measured was not judged: another one would end in the same way.
+  const isJudgedAtAll = deciding.length === 0 || deciding.some(({ verdict }) => verdict !== 'unmeasured');
+  return { code: 'ChecksFailed', ...ofChecks, field: THRESHOLD, ...(!isJudgedAtAll && causeOf(deciding[0])), detail };
+}
+
+/** Cause of a check without a value, and the object and field to correct. */
+function causeOf(check: Verdict | undefined): Pick<Cause, 'cause' | 'object' | 'field'> {
+  const { code, object, field } = check ?? {};
+  return defined({ cause: code, object, field });
 }
 
 const THRESHOLD = 'spec.analysis.threshold';
 const DEADLINE = 'spec.progressDeadlineSeconds';
 
-/** The target, and the last failure of its pods if it is known. */
-function ofPods({ context, event: { facts } }: Input): Pick<Cause, 'object' | 'pod'> {
-  return defined({ object: blockedTarget(facts.canary), pod: facts.target?.failing?.last ?? context.release.failing?.last });
+/** The target, the pod that shows why it is not ready, or else the last failure of its pods, and the cause. */
+function ofPods({ context, event: { facts } }: Input): Pick<Cause, 'object' | 'pod' | 'cause'> {
+  const { failing, readiness } = facts.target ?? {};
+  const pod = failing?.problem ?? failing?.last ?? context.release.failing?.last;
+  const cause = readiness?.cause ?? pod?.cause ?? (pod && endOfContainer(pod));
+  return defined({ object: blockedTarget(facts.canary), pod, cause });
+}
+
+function endOfContainer({ container, reason }: PodFailing): Cause['cause'] {
+  if (container === undefined) return undefined;
+  return reason === 'OOMKilled' ? 'OutOfMemory' : 'CrashLoop';
 }
 
 /** The canary has failed by itself, between two checks. */
@@ -158,8 +182,9 @@ function notReady(input: Decided, seconds: number): Cause {
   if (isUnreadyTooLong(input) && counted?.unreadyMs !== 0)
     return late(`the canary was not ready for ${seconds} s in all${failing ? `, last: ${failing}` : ''}`);
   if (capacity?.side === 'target') {
-    const detail = `the canary did not get the ${capacity.pods} pods that its next step needs within ${seconds} s: ${target?.readiness.ready ?? 0} are ready`;
-    return { code: 'InsufficientCapacity', object: blockedTarget(canary), field: DEADLINE, detail };
+    const problem = target?.failing?.problem;
+    const detail = `the canary did not get the ${capacity.pods} pods that its next step needs within ${seconds} s: ${target?.readiness.ready ?? 0} are ready${problem ? `; ${failingText(problem)}` : ''}`;
+    return { code: 'InsufficientCapacity', ...ofPods(input), field: DEADLINE, detail };
   }
   // The clock of the next step is already running.
   const { stepStartedMs } = context.recorded?.release ?? context.release;

@@ -1,6 +1,6 @@
 import type { Failing, Release } from '../api/canary-status.ts';
 import type { Phase } from '../api/phase.ts';
-import { failingText } from '../api/pod-failing.ts';
+import { failingText, type PodFailings } from '../api/pod-failing.ts';
 import { isBeforeReady, isBeforeShare } from '../api/step.ts';
 import type { Context } from './context.ts';
 import { progressDeadlineMs } from './deadlines.ts';
@@ -54,10 +54,22 @@ export function failsAtMs(release: FailingRelease, facts: Facts): number | undef
   return earliest([outMs, unreadyUntilMs(release, facts)]);
 }
 
-/** Text of the last failure; undefined if pods are not watched, or none has failed. */
+/** Text of the last failure; undefined if pods are not watched, none has failed, or the reason for which the canary is not ready is the same. */
 export function lastFailing({ failing }: FailingRelease, { target }: Facts): string | undefined {
   const last = target?.failing?.last ?? failing?.last;
-  return last && failingText(last);
+  const problem = target?.readiness.state === 'ready' ? undefined : target?.failing?.problem;
+  const isSame = last?.container !== undefined && last.pod === problem?.pod && last.container === problem.container;
+  return isSame ? undefined : last && failingText(last);
+}
+
+/** The target with the failures of its pods. Its readiness also says which pod lacks what, unless a label or port of the target is the reason. */
+export function withFailings(target: NonNullable<Facts['target']>, failing: PodFailings | undefined): NonNullable<Facts['target']> {
+  if (failing === undefined) return target;
+  const { readiness } = target;
+  const { problem } = failing;
+  if (problem === undefined || readiness.state === 'ready' || readiness.field !== undefined) return { ...target, failing };
+  const reason = [readiness.reason, failingText(problem)].filter((one) => one !== undefined).join(': ');
+  return { ...target, failing, readiness: { ...readiness, reason } };
 }
 
 /** Text of the failure in this interval. */

@@ -1,8 +1,6 @@
 import { apiVersion } from '../api/canary.ts';
 import type { CanaryStatus } from '../api/canary-status.ts';
-import { actors } from '../api/codes/code.ts';
-import { codes } from '../api/codes/list.ts';
-import { endingOf, endingRemedy } from '../api/ending.ts';
+import { endingActor, endingOf, endingRemedy } from '../api/ending.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 import { asideAnnotation } from '../api/names.ts';
 import { parseStatus } from '../api/parse-status.ts';
@@ -104,7 +102,7 @@ function endingIn({ metadata, spec }: KubeObject, status: CanaryStatus | undefin
   const { kind, name } = asRecord(asRecord(spec).targetRef);
   const names = { target: `${text(kind)} ${text(name)}`, name: metadata.name, namespace: metadata.namespace ?? '' };
   const { atMs, ...known } = ending;
-  return { ending: { ...known, at: timestamp(atMs), actor: actors[codes[ending.code].actor], remedy: endingRemedy(ending, names) } };
+  return { ending: { ...known, at: timestamp(atMs), actor: endingActor(ending), remedy: endingRemedy(ending, names) } };
 }
 
 /**

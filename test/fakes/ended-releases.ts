@@ -1,7 +1,11 @@
-import type { Delivery } from '../../src/api/canary-status.ts';
-import type { EndingCode } from '../../src/api/codes/codes.ts';
+import type { Delivery, Verdict } from '../../src/api/canary-status.ts';
+import type { EndingCause, EndingCode } from '../../src/api/codes/codes.ts';
+import type { PodFailings } from '../../src/api/pod-failing.ts';
+import type { Readiness } from '../../src/api/readiness.ts';
 import type { Facts } from '../../src/engine/facts.ts';
+import { withFailings } from '../../src/engine/failing.ts';
 import { releasing as comparing } from './compared-release.ts';
+import { failingStatuses, failingsOf } from './failing-pods.ts';
 import { at, releasing, steps } from './releasing.ts';
 import { verdict } from './stalled-release.ts';
 import { unreachable } from './waiting-releases.ts';
@@ -164,9 +168,68 @@ const SCENES: Readonly<Record<EndingCode, () => World>> = {
   },
 };
 
+/** The canary never becomes ready, and its pod has this status. */
+function neverReady(failing: PodFailings): World {
+  const world = initialized(aCanary(steps));
+  world.behaviour.brokenCanary.add('s1:b');
+  const facts = world.facts.bind(world);
+  world.facts = () => {
+    const now = facts();
+    return now.target && now.target.revision === 's1:b' ? { ...now, target: withFailings(now.target, failing) } : now;
+  };
+  world.push('s1:b');
+  return until(world, isFailed);
+}
+
+/** Its workload itself says the reason. */
+function heldRollout(readiness: Pick<Readiness, 'reason' | 'cause'>): World {
+  const world = initialized(aCanary(steps));
+  world.behaviour.brokenCanary.add('s1:b');
+  const facts = world.facts.bind(world);
+  world.facts = () => {
+    const now = facts();
+    if (now.target?.revision !== 's1:b' || !world.behaviour.brokenCanary.has('s1:b')) return now;
+    return { ...now, target: { ...now.target, readiness: { ...now.target.readiness, ...readiness } } };
+  };
+  world.push('s1:b');
+  return until(world, isFailed);
+}
+
+/** No check can be measured. */
+function unmeasured(more: Partial<Verdict>): World {
+  const world = releasing({ unmeasured: 'hold' });
+  world.behaviour.verdicts = [{ ...blind, ...more }];
+  return until(world, isFailed);
+}
+
+const template = { apiVersion: 'flagger.app/v1beta1', kind: 'MetricTemplate', name: 'errors', namespace: 'test' };
+const secret = { apiVersion: 'v1', kind: 'Secret', name: 'prometheus', namespace: 'test' };
+
+/** Path to an end by each cause. */
+const CAUSES = {
+  ...(Object.fromEntries(Object.entries(failingStatuses).map(([cause, status]) => [cause, () => neverReady(failingsOf(status))])) as Record<
+    keyof typeof failingStatuses,
+    () => World
+  >),
+  RolloutPaused: () =>
+    heldRollout({ cause: 'RolloutPaused', reason: 'Deployment podinfo: its rollout is paused; set its spec.paused to false' }),
+  PodsRefused: () => heldRollout({ cause: 'PodsRefused', reason: 'Deployment podinfo: its pods are refused: exceeded quota: compute' }),
+  NoTraffic: () => unmeasured({ code: 'NoTraffic', reason: 'no request reached the canary' }),
+  TemplateNotFound: () => unmeasured({ code: 'TemplateNotFound', object: template, reason: 'MetricTemplate test/errors does not exist' }),
+  SecretNotFound: () => unmeasured({ code: 'SecretNotFound', object: secret, reason: 'Secret test/prometheus does not exist' }),
+  QueryInvalid: () => unmeasured({ code: 'QueryInvalid', object: template, field: 'spec.query', reason: 'the query cannot be parsed' }),
+  Unmeasured: () => unmeasured({ code: 'Unmeasured', reason: 'Prometheus did not answer' }),
+} as const satisfies Partial<Record<EndingCause, () => World>>;
+
+export const causesOfEnds = Object.keys(CAUSES) as (keyof typeof CAUSES)[];
+
+/** A release that has ended by this cause. */
+export const endedByCause = (cause: keyof typeof CAUSES): EndedRelease => withMessages(CAUSES[cause]());
+
 /** A release that has ended in this way. */
-export function endedBy(code: EndingCode): EndedRelease {
-  const world = SCENES[code]();
+export const endedBy = (code: EndingCode): EndedRelease => withMessages(SCENES[code]());
+
+function withMessages(world: World): EndedRelease {
   const listed = world.asked.flatMap((one) => (one.kind === 'record' ? (one.release.deliveries ?? []) : []));
   const ofEnd = new Map(listed.filter(({ outcome }) => outcome !== undefined).map((one) => [one.key, one]));
   return { world, deliveries: [...ofEnd.values()] };

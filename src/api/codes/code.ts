@@ -57,6 +57,8 @@ export interface Code {
   look?: string;
   /** Set with the kind `ending`. */
   ended?: Ended;
+  /** As the cause of an end: its remedy is another version of the target. Otherwise it lies outside of it, and the same version is released again. */
+  isOfVersion?: true;
   /** Markdown, for docs/reasons.md. */
   usualCauses?: string;
   /** Page of docs/ that says more. */

@@ -36,6 +36,9 @@ export const waitCodes: readonly WaitCode[] = [...blockerCodes, ...UNBLOCKED];
 export const endingCodes = Object.keys(codes).filter(isSeenAs('ending'));
 export const warningConditions = Object.keys(codes).filter(isWarningCondition);
 export const causes = Object.keys(codes).filter(isSeenAs('cause'));
+/** Cause behind the end of a release. */
+export type EndingCause = Cause | BlockerCode;
+export const endingCauses: readonly EndingCause[] = [...new Set<EndingCause>([...causes, ...blockerCodes])];
 
 /** Remedy of a code in one case, or in general without a case. */
 export function remedyOf(name: CodeName, about: About = {}): string {

@@ -36,9 +36,11 @@ const correctSpec = ({ detail }: About): string =>
     ? `correct the spec: ${detail}`
     : 'correct the field that the message names; until then what serves goes on serving, and a release goes on by the previous spec';
 
-const RETRY = 'if the version is good, release it again with serin retry CANARY -n NAMESPACE';
+/** The same version is released again: first where the version can be the cause, then where it is not. */
+const RELEASE_AGAIN = 'release it again with serin retry CANARY -n NAMESPACE';
+export const RETRY = `if the version is good, ${RELEASE_AGAIN}`;
 const CORRECT = `push a corrected TARGET; ${RETRY}`;
-const AGAIN = 'then release it again with serin retry CANARY -n NAMESPACE';
+export const AGAIN = `then ${RELEASE_AGAIN}`;
 const NEXT = 'none needed: the next edit of TARGET starts a release';
 
 /** A code that is only seen as the end of a release. */
@@ -417,6 +419,7 @@ export const codes = {
   ImageUnavailable: {
     kinds: CAUSE,
     meaning: 'an image cannot be pulled',
+    isOfVersion: true,
     actor: 'workloadOwner',
     remedy: 'correct the image in the pod template, or the credentials for its registry',
     look: describeObject,
@@ -431,6 +434,7 @@ export const codes = {
   OutOfMemory: {
     kinds: CAUSE,
     meaning: 'a container exceeded its memory limit',
+    isOfVersion: true,
     actor: 'workloadOwner',
     remedy: 'raise the memory limit of the container in the pod template, or push a version that takes less',
     look: logs,
@@ -438,6 +442,7 @@ export const codes = {
   CrashLoop: {
     kinds: CAUSE,
     meaning: 'a container has crashed, and is started again',
+    isOfVersion: true,
     actor: 'workloadOwner',
     remedy: 'read the logs of the container and push a version that starts',
     look: `${logs} --previous`,
@@ -445,6 +450,7 @@ export const codes = {
   ProbeFails: {
     kinds: CAUSE,
     meaning: 'a container runs and is not ready',
+    isOfVersion: true,
     actor: 'workloadOwner',
     remedy: 'read the logs of the container: push a version that becomes ready, or correct its readinessProbe',
     look: logs,
@@ -956,7 +962,7 @@ export const codes = {
   ChecksFailed: rolledBackVersion(
     'workloadOwner',
     'checks were out of their range as often as the threshold allows, or not measured where `analysis.unmeasured` is `fail`',
-    CORRECT,
+    `push a corrected TARGET; if the version is good, correct the range of METRIC where it is wrong, and ${RELEASE_AGAIN}`,
   ),
   UnmeasuredTooLong: rolledBack('metricsOwner', 'checks could not be measured for the progress deadline', `restore the metrics, ${AGAIN}`),
   PodsFailing: rolledBackVersion(

@@ -23,6 +23,7 @@ export const asPod = kindReader<Pod>('Pod');
 export interface ContainerStatus {
   name: string;
   restartCount?: number;
+  ready?: boolean;
   state?: ContainerState;
   lastState?: ContainerState;
   [field: string]: unknown;
@@ -30,7 +31,7 @@ export interface ContainerStatus {
 
 /** State of a container; one of the fields is set. */
 export interface ContainerState {
-  waiting?: { reason?: string; [field: string]: unknown };
+  waiting?: { reason?: string; message?: string; [field: string]: unknown };
   running?: { startedAt?: string; [field: string]: unknown };
-  terminated?: { exitCode?: number; reason?: string; finishedAt?: string; [field: string]: unknown };
+  terminated?: { exitCode?: number; reason?: string; message?: string; finishedAt?: string; [field: string]: unknown };
 }

@@ -7,6 +7,7 @@ import { capabilitiesFor } from '../../api/provider-capabilities.ts';
 import { readRequest } from '../../api/verb-request.ts';
 import { defined } from '../../base/defined.ts';
 import type { Facts } from '../../engine/facts.ts';
+import { withFailings } from '../../engine/failing.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import type { Router } from '../../routers/router.ts';
 import { hasMainPort, lacksMainPort } from '../../routers/service-fit.ts';
@@ -72,10 +73,7 @@ export function gatherFacts(input: FactsInput): Facts {
     supports: capabilitiesFor(canary, provider, router.supports),
     intervalMs: everyMs,
     scaleDownDelayMs: scaleDownDelayMs(config, everyMs),
-    target: target && {
-      ...targetFacts(canary, target, targetConfigs, primary?.serving === true, primary?.carries),
-      ...(failing && { failing }),
-    },
+    target: target && withFailings(targetFacts(canary, target, targetConfigs, primary?.serving === true, primary?.carries), failing),
     ...{ primary, adoption, scaler, liveRoutes: live, converged, unconfirmed, refused },
     // Neither ends without an edit in the cluster.
     blocker: blocker ?? (targetConfigs && 'problem' in targetConfigs ? targetConfigs.problem : undefined),

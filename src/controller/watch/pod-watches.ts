@@ -123,7 +123,11 @@ function slim(item: KubeObject): KubeObject {
       ...(resourceVersion !== undefined && { resourceVersion }),
       ...(deletionTimestamp !== undefined && { deletionTimestamp }),
     },
-    spec: { initContainers: sidecars },
+    spec: {
+      initContainers: sidecars,
+      ...(spec?.schedulingGates && { schedulingGates: spec.schedulingGates }),
+      ...(spec?.nodeName !== undefined && { nodeName: spec.nodeName }),
+    },
     status: { phase, reason, conditions, containerStatuses, initContainerStatuses },
   };
 }
@@ -131,6 +135,7 @@ function slim(item: KubeObject): KubeObject {
 /** The failings without pods that come and go, which change nothing. */
 function saidBy(seen: SeenFailings | undefined) {
   if (seen === undefined || 'forbidden' in seen) return seen;
-  const { ends: _, ...said } = seen.failing;
-  return said;
+  const { ends: _, problem, ...said } = seen.failing;
+  // A pull that is tried again, and a back-off, change only the words.
+  return { ...said, problem: problem && { cause: problem.cause, container: problem.container } };
 }

@@ -1,4 +1,4 @@
-import { endedBy, endingClause, endingOf, endingRemedy } from '../../api/ending.ts';
+import { endingClause, endingOf, endingRemedy, isRemediedByVersion } from '../../api/ending.ts';
 import { timestamp } from '../../base/timestamp.ts';
 import { settlingMs } from '../deadlines.ts';
 import type { Facts, SideFacts } from '../facts.ts';
@@ -68,6 +68,6 @@ export function ended({ phase, release }: Standing): string {
 export function startsAgain({ canary: { metadata, spec }, phase, release }: Standing): string {
   const { kind, name } = spec.targetRef;
   const ending = endingOf(phase, release);
-  if (ending === undefined || endedBy(ending.code).isOfVersion) return `push a corrected ${name} to start again`;
+  if (ending === undefined || (ending.cause === undefined && isRemediedByVersion(ending))) return `push a corrected ${name} to start again`;
   return endingRemedy(ending, { ...metadata, target: `${kind} ${name}` });
 }

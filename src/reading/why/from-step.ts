@@ -1,7 +1,7 @@
 import type { Canary } from '../../api/canary.ts';
 import type { Release } from '../../api/canary-status.ts';
 import { type Cause, needsNoOne, remedyOf } from '../../api/codes/codes.ts';
-import { endedBy, endingOf, endingRemedy } from '../../api/ending.ts';
+import { endingOf, endingRemedy, isRemediedByVersion } from '../../api/ending.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { Phase } from '../../api/phase.ts';
 import { states } from '../../engine/states/index.ts';
@@ -105,7 +105,7 @@ const failed: PossibleCause = ({ snapshot: { raw }, canary: { metadata, spec }, 
   const ending = endingOf(phase, release);
   const at = 'status.release.ending';
   const isRecorded = release.ending !== undefined && ending === release.ending;
-  const fields = ['code', 'webhook', 'requester', 'pod', 'checks[0].value', 'checks[0].limit', 'field'];
+  const fields = ['code', 'cause', 'webhook', 'requester', 'pod', 'checks[0].value', 'checks[0].limit', 'field'];
   return {
     cause: 'Failed',
     proof: isRecorded
@@ -115,7 +115,7 @@ const failed: PossibleCause = ({ snapshot: { raw }, canary: { metadata, spec }, 
         )
       : [fieldProof(raw, 'status.release.reason', release.reason)],
     action: ending ? endingRemedy(ending, { target: `${targetRef.kind} ${targetRef.name}`, name, namespace }) : NO_ENDING,
-    ...((ending === undefined || endedBy(ending.code).isOfVersion) && { change: { template: '' } }),
+    ...((ending === undefined || isRemediedByVersion(ending)) && { change: { template: '' } }),
   };
 };
 

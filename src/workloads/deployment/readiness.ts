@@ -1,6 +1,8 @@
+import type { Cause } from '../../api/codes/codes.ts';
 import { asDeployment, type Deployment } from '../../api/kinds/deployment.ts';
 import type { Slim } from '../../api/kube-object.ts';
 import type { Readiness } from '../../api/readiness.ts';
+import { defined } from '../../base/defined.ts';
 import type { Watched } from '../workload.ts';
 
 /** Desired pods; the API server's default is 1. */
@@ -29,15 +31,16 @@ export function deploymentReadiness(object: Slim, thresholdPercent: number): Rea
   const updated = status.updatedReplicas ?? 0;
   const old = (status.replicas ?? 0) - updated;
   const name = `Deployment ${deployment.metadata.name}`;
-  const notReady = (state: 'waiting' | 'stalled', what: string): Readiness => ({ state, ready, wanted, reason: `${name}: ${what}` });
+  const notReady = (state: 'waiting' | 'stalled', what: string, cause?: Cause): Readiness =>
+    defined({ state, ready, wanted, reason: `${name}: ${what}`, cause });
 
   if ((deployment.metadata.generation ?? 0) > (status.observedGeneration ?? 0))
     return notReady('waiting', 'its last change is not observed yet');
   if (isStalled(deployment)) return notReady('stalled', 'its rollout exceeded its progressDeadlineSeconds; only an edit helps');
   if (updated < wanted && deployment.spec?.paused === true)
-    return notReady('waiting', 'its rollout is paused; set its spec.paused to false');
+    return notReady('waiting', 'its rollout is paused; set its spec.paused to false', 'RolloutPaused');
   const refused = refusedPods(deployment);
-  if (updated < wanted && refused !== undefined) return notReady('waiting', `its pods are refused: ${refused}`);
+  if (updated < wanted && refused !== undefined) return notReady('waiting', `its pods are refused: ${refused}`, 'PodsRefused');
   if (updated < wanted) return notReady('waiting', `${updated} of ${wanted} pods are updated`);
   if (old > 0) return notReady('waiting', oldPods(old, status.unavailableReplicas ?? 0));
   const needed = wanted === 0 ? 0 : Math.max(1, Math.floor((updated * thresholdPercent) / 100));

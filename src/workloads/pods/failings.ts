@@ -1,7 +1,9 @@
 import type { Condition } from '../../api/kinds/condition.ts';
 import type { ContainerStatus, Pod } from '../../api/kinds/pod.ts';
-import type { PodFailing, PodFailings } from '../../api/pod-failing.ts';
+import { boundedMessage, type PodFailing, type PodFailings } from '../../api/pod-failing.ts';
 import { compareText } from '../../base/compare-text.ts';
+import { defined } from '../../base/defined.ts';
+import { type PodProblem, problemOfPod } from './problem.ts';
 
 /** The part of a pod that shows its failures. Nothing else of it is kept. */
 export interface ObservedPod {
@@ -18,6 +20,8 @@ export interface ObservedPod {
   last: PodFailing;
   /** The last end of each of its containers, newest first by the clock of the node; none of an evicted pod. */
   lastEnds: readonly PodFailing[];
+  /** Reason for which it is not ready; absent if it is ready, just starts or ends. */
+  problem?: PodFailing;
 }
 
 /** A pod with its past. */
@@ -56,16 +60,49 @@ export function podView({ metadata: { uid = '', name, deletionTimestamp }, statu
   const containers = running(spec, status);
   const lastEnds = isEvicted ? [] : lastEndsOf(name, containers);
   const [newest = { pod: name }] = lastEnds;
+  const isExcused = deletionTimestamp !== undefined || isDisrupted || reason === 'NodeLost' || isOnLostNode(conditions);
+  const isOver = phase === 'Failed' || phase === 'Succeeded';
+  const problem = deletionTimestamp !== undefined || isOver ? undefined : problemOfPod({ spec, status });
   return {
     uid,
     name,
     ends: containers.reduce((sum, one) => sum + endsOf(one), 0),
     isReady: isTrue(conditions, 'Ready'),
-    isExcused: deletionTimestamp !== undefined || isDisrupted || reason === 'NodeLost' || isOnLostNode(conditions),
-    isOver: phase === 'Failed' || phase === 'Succeeded',
+    isExcused,
+    isOver,
     last: isEvicted ? { pod: name, reason } : newest,
     lastEnds,
+    ...(problem &&
+      problem.cause !== 'PodsStarting' && { problem: shownProblem(name, problem, [...lastEnds, ...lastEndsOf(name, inits(status))]) }),
   };
+}
+
+/** The problem as a failing: with the end of its container, if that is the cause. */
+function shownProblem(pod: string, { cause, container, message }: PodProblem, ends: readonly PodFailing[]): PodFailing {
+  const isEnd = cause === 'CrashLoop' || cause === 'OutOfMemory';
+  const end = isEnd ? ends.find((one) => one.container === container) : undefined;
+  return defined({ pod, container, ...end, cause, message: boundedMessage(message) });
+}
+
+const inits = ({ initContainerStatuses = [] }: NonNullable<Pod['status']>) => initContainerStatuses;
+
+/** Causes in the order in which they tell most about a version. */
+const TELLING: readonly (PodFailing['cause'] & string)[] = [
+  'ImageUnavailable',
+  'ContainerConfig',
+  'OutOfMemory',
+  'CrashLoop',
+  'Unschedulable',
+  'PodGated',
+  'ProbeFails',
+  'NodeNotReady',
+];
+
+/** The most telling problem of these pods, the same one for the same pods. */
+function problemIn(pods: readonly ObservedPod[]): PodFailing | undefined {
+  const rank = ({ cause }: PodFailing) => (cause === undefined ? TELLING.length : TELLING.indexOf(cause));
+  const [first] = pods.flatMap(({ problem }) => problem ?? []).toSorted((a, b) => rank(a) - rank(b) || compareText(a.pod, b.pod));
+  return first;
 }
 
 /** Starts without counts; known pods begin with their recorded ends. */
@@ -104,7 +141,8 @@ export function failingsIn({ pods, crashes, lost, last }: SeenPods): PodFailings
   const known = [...pods.values()].filter(({ wasReady }) => wasReady);
   const unready = known.filter(({ isReady, isExcused, isOver }) => !isReady && !isExcused && !isOver).length;
   const ends = Object.fromEntries(known.slice(0, MOST_REMEMBERED).map(({ uid, ends: count }) => [uid, count]));
-  return { crashes, lost, unready, ...(last && { last }), ends };
+  const problem = problemIn([...pods.values()]);
+  return { crashes, lost, unready, ...(last && { last }), ...(problem && { problem }), ends };
 }
 
 /** A crash is not also a loss of readiness. Before a pod was ready once, its start decides, and not this rule. */
