@@ -291,6 +291,13 @@ export type Release = z.infer<typeof Release>;
 /** The status: Flagger's fields, and Serin's own in `release`. */
 export const CanaryStatus = z.object({
   phase: Phase,
+  reason: z
+    .string()
+    .optional()
+    .catch(undefined)
+    .describe(
+      'Code of what needs attention: why the spec is refused, why the release waits, or why it failed (docs/reasons.md); absent if nothing does. Written with other changes only.',
+    ),
   failedChecks: z.number(),
   canaryWeight: z.number(),
   iterations: z.number(),
