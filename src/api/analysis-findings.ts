@@ -1,9 +1,10 @@
 import { shorten } from '../base/field-path.ts';
+import { builtIn } from './built-in-metrics.ts';
 import type { Analysis } from './canary.ts';
 import { comparisonFindings } from './comparison-findings.ts';
 import { parseDuration } from './duration.ts';
 import { badDuration, error, type Finding, ignored, type Scope, warning } from './finding.ts';
-import { builtIn, metricFindings, shortestIntervalMs } from './metric-findings.ts';
+import { metricFindings, shortestIntervalMs } from './metric-findings.ts';
 import { beginsMirrored, capabilitiesFor, choosesUsers, isIstioTcp } from './provider-capabilities.ts';
 import { factsOf } from './providers.ts';
 

@@ -25,8 +25,23 @@ export const CanaryCondition = z.object({
 export type CanaryCondition = z.infer<typeof CanaryCondition>;
 
 /** Reason for which a check has no value. */
-export const UnmeasuredCode = z.enum(['NoTraffic', 'TemplateNotFound', 'SecretNotFound', 'SecretRejected', 'QueryInvalid', 'Unmeasured']);
+export const UnmeasuredCode = z.enum([
+  'NoTraffic',
+  'TooFewRequests',
+  'WorkloadUnknown',
+  'LabelsDiffer',
+  'MetricNotScraped',
+  'QueryEmpty',
+  'TemplateNotFound',
+  'SecretNotFound',
+  'SecretRejected',
+  'QueryInvalid',
+  'Unmeasured',
+]);
 export type UnmeasuredCode = z.infer<typeof UnmeasuredCode>;
+
+/** Number of characters of a query that are kept; enough for the built-in queries. */
+export const LONGEST_SHOWN_QUERY = 400;
 
 /** The result of one check: in range, out of range, or not measurable at all (which is never a bad measurement, I11). */
 export const Verdict = z.object({
@@ -48,6 +63,8 @@ export const Verdict = z.object({
   /** The object to correct or create for it, and its field; without an object, a field of the Canary. */
   object: BlockedObject.optional().catch(undefined),
   field: z.string().optional(),
+  /** The query that gave no value, shortened. */
+  query: z.string().max(LONGEST_SHOWN_QUERY).optional().catch(undefined),
 });
 export type Verdict = z.infer<typeof Verdict>;
 

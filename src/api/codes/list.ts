@@ -1,4 +1,5 @@
 import { adoptAnnotation, adoptField } from '../adopt-annotation.ts';
+import { builtIn } from '../built-in-metrics.ts';
 import type { About, Actor, Code, Ended } from './code.ts';
 
 const EVENT = ['event'] as const;
@@ -522,10 +523,59 @@ export const codes = {
   },
   NoTraffic: {
     kinds: BLOCKER,
-    meaning: 'a check found nothing to measure',
+    meaning: 'no request reached the canary, or the query of a check found nothing',
     actor: 'canaryOwner',
-    remedy: ({ metric }) => `send requests to the canary, as a load test does, or correct the query of ${metric ?? 'the check'}`,
+    remedy: ({ metric = 'the check' }) => {
+      const send = 'send requests to the canary, or have a webhook of a load test send them';
+      return builtIn.includes(metric) ? send : `${send}; if it gets requests, correct the query of ${metric}`;
+    },
+    look: `${status} -o wide`,
+    page: 'metrics.md#a-check-without-a-value',
+  },
+  TooFewRequests: {
+    kinds: BLOCKER,
+    meaning: 'the canary got fewer requests than minimumRequests of a check',
+    actor: 'canaryOwner',
+    remedy: ({ metric = 'the check' }) => `send more requests to the canary, as a load test does, or lower minimumRequests of ${metric}`,
     look: status,
+  },
+  WorkloadUnknown: {
+    kinds: BLOCKER,
+    meaning: 'the metrics server knows requests of other workloads, and none of this one',
+    actor: 'metricsOwner',
+    remedy: 'have the pods of the target scraped (and give them the sidecar of the mesh, if it has one), with the labels that it names',
+    look: `${status} -o wide`,
+    usualCauses:
+      'the pods are not part of the mesh, another name of the Service or route, or a scrape configuration without this namespace',
+    page: 'metrics.md#a-check-without-a-value',
+  },
+  LabelsDiffer: {
+    kinds: BLOCKER,
+    meaning: 'the metrics server has the metric of a check under other labels than the check selects by',
+    actor: 'metricsOwner',
+    remedy: ({ metric = 'the check' }) =>
+      `relabel the metric in the scrape configuration, or replace ${metric} by a MetricTemplate whose query uses the labels that it has`,
+    look: `${status} -o wide`,
+    usualCauses:
+      'a scrape configuration that names them `namespace` and `pod` where the query has `kubernetes_namespace` and `kubernetes_pod_name`, or that lacks `honorLabels`',
+    page: 'metrics.md#a-check-without-a-value',
+  },
+  MetricNotScraped: {
+    kinds: BLOCKER,
+    meaning: 'the metrics server has no metric of the traffic provider',
+    actor: 'metricsOwner',
+    remedy: ({ field = '--metrics-server of Serin' }) => `have the metrics server scrape it, or correct its address in ${field}`,
+    look: `${status} -o wide`,
+    usualCauses: 'the address of another Prometheus, a provider that is not scraped, or another `spec.provider` than the cluster has',
+    page: 'metrics.md#a-check-without-a-value',
+  },
+  QueryEmpty: {
+    kinds: BLOCKER,
+    meaning: 'the query of a check found nothing, and another check of the same moment counted requests',
+    actor: 'canaryOwner',
+    remedy: ({ metric = 'the check' }) => `correct the query of ${metric}, or give it a longer interval`,
+    look: `${status} -o wide`,
+    page: 'metrics.md#a-check-without-a-value',
   },
   TemplateNotFound: {
     kinds: BLOCKER,

@@ -10,11 +10,11 @@ import type { Input } from '../context.ts';
 import { progressDeadlineMs, unmeasuredUntilMs } from '../deadlines.ts';
 import { counted, failingOf, passedInterval, withJudgedFailures } from '../failing.ts';
 import { countedFailures } from '../failure-limits.ts';
-import { isUnmeasured, thresholdOf } from '../judge-checks.ts';
+import { isUnmeasured, thresholdOf, unmeasuredRemedy } from '../judge-checks.ts';
 import { say } from '../reasons.ts';
 import { withRecent } from '../recent.ts';
 import { shortOfPods } from '../states/words.ts';
-import { closedGate, comparedIn, failedReason, judgementReason, refusalData, refusalReason } from './answer.ts';
+import { closedGate, comparedIn, decisive, failedReason, judgementReason, refusalData, refusalReason } from './answer.ts';
 import { announce, because, now, release, who, without } from './change.ts';
 import { withAlert } from './listed-messages.ts';
 
@@ -63,7 +63,7 @@ export const checks = {
     const held = because(input.context.release, reason);
     if (blindSinceMs === undefined) return { release: { ...held, wakeAtMs: next }, open: undefined };
     const untilMs = unmeasuredUntilMs(facts.canary, blindSinceMs);
-    const message = `Holding since ${timestamp(blindSinceMs)}, nothing is counted: ${reason}; unless it can be measured by ${timestamp(untilMs)}, the release is rolled back`;
+    const message = `Holding since ${timestamp(blindSinceMs)}, nothing is counted: ${reason}; ${remedyIn(input)}; unless it can be measured by ${timestamp(untilMs)}, the release is rolled back`;
     return {
       ...(before === reason ? {} : announce(input, say('Unmeasured', message, { warning: true }))),
       release: { ...held, wakeAtMs: untilMs > now(input) ? Math.min(next, untilMs) : next },
@@ -152,8 +152,12 @@ const misledOf = (input: Input): true | undefined => (isMisled(input) ? true : i
 function checkFailed(input: Input, reason: string) {
   const { failedChecks } = input.context.release;
   const message = `Check failed (${failedChecks + 1} of ${thresholdOf(input.event.facts.canary.spec.analysis)}): ${reason}`;
-  return announce(input, say('CheckFailed', message, { warning: true }));
+  // A measured failure has the remedy of its version.
+  const remedy = decisive(input).every(({ verdict }) => verdict === 'unmeasured') ? remedyIn(input) : undefined;
+  return announce(input, say('CheckFailed', remedy === undefined ? message : `${message}; ${remedy}`, { warning: true }));
 }
+
+const remedyIn = (input: Input): string | undefined => unmeasuredRemedy({ verdicts: decisive(input) });
 
 function gateNamed({ event }: Input, gate: string) {
   return event.facts.canary.spec.analysis.webhooks?.find(({ name, type }) => name === gate && type?.startsWith('confirm-'));

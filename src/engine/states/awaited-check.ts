@@ -4,7 +4,7 @@ import { timestamp } from '../../base/timestamp.ts';
 import { evidenceUntilMs } from '../comparison/harm.ts';
 import { progressDeadlineMs, unmeasuredUntilMs } from '../deadlines.ts';
 import { unreadyUntilMs } from '../failing.ts';
-import { judgeChecks } from '../judge-checks.ts';
+import { judgeChecks, unmeasuredRemedy } from '../judge-checks.ts';
 import { isPrimaryAwaited } from '../sides.ts';
 import { weightOf } from '../strategy.ts';
 import type { Standing, Wait } from '../wait.ts';
@@ -96,9 +96,7 @@ function unready(standing: Standing, sinceMs: number): string {
 function unmeasuredSince({ canary, release: { blindSinceMs, verdicts = [] } }: Standing): string {
   if (blindSinceMs === undefined) return '';
   const untilMs = unmeasuredUntilMs(canary, blindSinceMs);
-  const [first] = judgeChecks(verdicts, 'hold').unmeasured;
-  // The detail follows at the end of the sentence.
-  const remedy = remedyOf(first?.code ?? 'Unmeasured', { metric: first?.check, object: first?.object, field: first?.field });
+  const remedy = unmeasuredRemedy({ verdicts }) ?? remedyOf('Unmeasured');
   return `A check is unmeasured since ${timestamp(blindSinceMs)}. The release is rolled back at ${timestamp(untilMs)} if that lasts; ${remedy}`;
 }
 

@@ -69,6 +69,7 @@ export const CheckReport = z.object({
   limit: z.string().optional(),
   reason: z.string().optional(),
   code: z.string().optional().describe('Reason why a check is unmeasured, from a closed list (docs/reasons.md).'),
+  query: z.string().optional().describe('The query that gave no value, shortened.'),
   observed: z.boolean().optional().describe('Shown only: it does not count.'),
   recent: z.array(z.object({ at: Time, verdict: z.string(), value: z.number().optional() })).optional(),
 });

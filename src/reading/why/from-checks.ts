@@ -44,7 +44,11 @@ export function fromVerdicts({ raw, canary }: CanarySnapshot, { verdicts = [] }:
       ],
       change: { template: '' },
     };
-  return { ...fromUnmeasured(raw, canary, verdict), proof: [fieldProof(raw, `${at}.reason`, verdict.reason)] };
+  return {
+    ...fromUnmeasured(raw, canary, verdict),
+    // The sentence has the reason.
+    proof: [fieldProof(raw, `${at}.code`, verdict.code ?? 'Unmeasured')],
+  };
 }
 
 /** Reason for which a check has no value, with the object or field that decides it. */
@@ -58,7 +62,12 @@ function fromUnmeasured(raw: KubeObject, canary: Canary | undefined, verdict: Ve
       return { ...found, ...(owner && { change: objectChange('create', owner) }) };
     case 'SecretRejected':
     case 'NoTraffic':
+    case 'TooFewRequests':
+    case 'WorkloadUnknown':
+    case 'LabelsDiffer':
+    case 'QueryEmpty':
       return found;
+    case 'MetricNotScraped':
     case 'QueryInvalid':
       return { ...found, ...(field === undefined ? {} : { change: toSet(owner ?? raw, field) }) };
     case 'Unmeasured':
