@@ -280,7 +280,16 @@ export const Release = z.object({
   /** Reason for which the release failed or waits, in words for the condition. */
   reason: z.string().optional(),
   /** While `reason` is the response of a webhook: its name, its type and its own text. */
-  refusedBy: z.object({ webhook: z.string(), type: z.string(), detail: z.string() }).optional().catch(undefined),
+  refusedBy: z
+    .object({
+      webhook: z.string(),
+      type: z.string(),
+      detail: z.string(),
+      /** It gave no answer, or could not be called. */
+      isUnanswered: z.literal(true).optional().catch(undefined),
+    })
+    .optional()
+    .catch(undefined),
   /** While `reason` says that the primary could not be written: the same as data, if it is known. */
   refusal: NewBlocker.optional().catch(undefined),
   /** Reasons for which the release does not continue now, as data; the sentence of `Promoted` says the same. Written for readers, never read for a decision. */

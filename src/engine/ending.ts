@@ -10,6 +10,7 @@ import type { Decided, Input } from './context.ts';
 import { progressDeadlineMs, rolloutDeadlineMs } from './deadlines.ts';
 import { failingOf, lastFailing } from './failing.ts';
 import { overLimit } from './failure-limits.ts';
+import { urlField } from './hook-refusal.ts';
 import { blockedPrimary, blockedTarget } from './states/awaited-side.ts';
 
 /** An ending before its time is known. */
@@ -95,6 +96,10 @@ function byAnswer(input: Decided, failedChecks: number): Cause | undefined {
   const detail = `${failedChecks} failed checks, last: ${failedReason(input)}`;
   if (hasFailed(input)) return { code: 'PodsFailing', ...ofPods(input), ...ofChecks, field: THRESHOLD, detail };
   const { refusedBy } = refusalData(input);
+  if (refusedBy?.isUnanswered) {
+    const field = urlField(analysis.webhooks, refusedBy);
+    return { code: 'WebhookUnreachable', webhook: refusedBy.webhook, ...defined({ field }), detail };
+  }
   if (refusedBy) return { code: 'HookRejected', webhook: refusedBy.webhook, field: THRESHOLD, detail };
   return { code: 'ChecksFailed', ...ofChecks, field: THRESHOLD, detail };
 }

@@ -84,6 +84,7 @@ const unmeasurable = (metric: Metric, why: Omit<Extract<Measurement, { kind: 'er
 const serverBackend = (canary: Canary, deps: MeasureDependencies): TypedBackend => ({
   type: 'prometheus',
   provider: serverOf(canary, deps),
+  ...(canary.spec.metricsServer && { server: { field: 'spec.metricsServer' } }),
 });
 
 function builtinVerdict(canary: Canary, metric: Metric, kind: Exclude<MetricKind, 'custom'>, deps: MeasureDependencies): Promise<Verdict> {
@@ -127,7 +128,8 @@ async function templateVerdict(canary: Canary, metric: Metric, deps: MeasureDepe
   const answered = (measured: Measurement) => deps.templateAsked?.(template, measured.kind === 'error' ? measured.reason : undefined);
   const place = { object: metricTemplate(template.namespace, template.name), field: 'spec.query' };
   try {
-    return await customVerdict(canary, metric, query, { type, provider, answered, place }, deps);
+    const server = found.hasAddress ? { object: place.object, field: 'spec.provider.address' } : undefined;
+    return await customVerdict(canary, metric, query, { type, provider, answered, place, server }, deps);
   } catch {
     return unmeasurable(metric, { reason: `MetricTemplate ${metric.templateRef?.name}: the backend could not be queried` });
   }

@@ -154,3 +154,9 @@ describe('a check that other checks of the moment contradict', () => {
     expect(verdicts).toMatchObject([{ code: 'TooFewRequests', requests: 40 }]);
   });
 });
+
+it('a server of the Canary that cannot be reached is named by its field', async () => {
+  const own = canary([successRate]);
+  const [verdict] = await measure({ ...own, spec: { ...own.spec, metricsServer: 'http://127.0.0.1:1' } }, dependencies());
+  expect(verdict).toMatchObject({ code: 'Unmeasured', field: 'spec.metricsServer', reason: expect.stringContaining('nothing listens') });
+});

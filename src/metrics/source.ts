@@ -26,12 +26,14 @@ export interface TypedBackend {
   provider: MetricProvider & Partial<Pick<SeriesProvider, 'readSeries'>>;
   /** Called with each answer, unless the query was cancelled. */
   answered?: (measured: Measurement) => void;
+  /** The object and field with the address of the backend; absent if a flag has it. */
+  server?: Pick<MeasureProblem, 'object' | 'field'> | undefined;
   /** The object and field to correct if the query cannot be used. */
   place?: Pick<MeasureProblem, 'object' | 'field'>;
 }
 
 export function sourceOf(
-  { type, provider, answered, place }: TypedBackend,
+  { type, provider, answered, place, server }: TypedBackend,
   variables: QueryVariables,
   deps: MeasureDependencies,
 ): MetricSource {
@@ -58,6 +60,7 @@ export function sourceOf(
       );
       if (measured.kind === 'error' && measured.code === 'QueryInvalid') return { ...place, ...measured, query: shortened(query) };
       // A wrong query and a query without traffic have the same result: the query is shown beside it.
+      if (measured.kind === 'error' && measured.isUnreachable) return { ...measured, ...server };
       if (measured.kind !== 'noData') return measured;
       return { ...measured, reason: `${measured.reason}${narrowWindow(query, variables.interval)}`, query: shortened(query) };
     },

@@ -185,7 +185,7 @@ describe('callWebhook', () => {
         expect(await call({ url, retries: 1 })).toEqual({ answer: { outcome: 'passed', body: 'ok' }, waits: [1000] });
         expect((await call({ url: 'http://127.0.0.1:1/' })).answer).toEqual({
           outcome: 'refused',
-          reason: 'no answer from 127.0.0.1:1: ECONNREFUSED',
+          reason: 'no answer from 127.0.0.1:1: nothing listens at its address and port (ECONNREFUSED)',
         });
       },
     );
@@ -213,7 +213,10 @@ describe('callWebhook', () => {
         expect(seen[0]?.authorization).toBe(`Basic ${Buffer.from('me:s3cr%t').toString('base64')}`);
         expect(answer).toEqual({ outcome: 'refused', status: 401, reason: `HTTP 401 from ${new URL(url).host}: Basic *** ***` });
         const closed = await call({ url: 'http://me:s3cret@127.0.0.1:1/path?token=hidden' });
-        expect(closed.answer).toEqual({ outcome: 'refused', reason: 'no answer from 127.0.0.1:1: ECONNREFUSED' });
+        expect(closed.answer).toEqual({
+          outcome: 'refused',
+          reason: 'no answer from 127.0.0.1:1: nothing listens at its address and port (ECONNREFUSED)',
+        });
       },
     );
   });

@@ -82,6 +82,12 @@ const SCENES: Readonly<Record<EndingCode, () => World>> = {
     Object.assign(world.behaviour, { words: 'the load test failed', hooks: { rollout: 'refused' } });
     return until(world, isFailed);
   },
+  WebhookUnreachable() {
+    const world = releasing(withHooks('rollout'));
+    const words = 'no answer from load.shop: its certificate has expired (CERT_HAS_EXPIRED)';
+    Object.assign(world.behaviour, { words, unanswered: true, hooks: { rollout: 'refused' } });
+    return until(world, isFailed);
+  },
   PodsFailing: () => crashing(releasing({ threshold: 1 })),
   RolloutStalled() {
     const world = initialized(aCanary(steps));

@@ -54,10 +54,12 @@ const blocked = (code: BlockerCode, about: Omit<NewBlocker, 'code'>): Waiting =>
   },
 });
 
-const refusing = (type: HookType): Waiting => ({
+const NO_HOST = 'no answer from gate.shop: the name of its host does not exist (ENOTFOUND)';
+
+const refusing = (type: HookType, answer: Partial<World['behaviour']> = { words: 'the change window is closed' }): Waiting => ({
   before: () => initialized(aCanary({ ...steps, ...withHooks(type) })),
   begin(world) {
-    Object.assign(world.behaviour, { words: 'the change window is closed', hooks: { [type]: 'refused' } });
+    Object.assign(world.behaviour, { ...answer, hooks: { [type]: 'refused' } });
     world.pushUntil('s1:b', ({ release }) => release.refusedBy !== undefined);
   },
   follow(world) {
@@ -259,6 +261,7 @@ export const waiting: Readonly<Record<WaitCode, Waiting>> = {
   },
   GateClosed: refusing('confirm-rollout'),
   HookRejected: refusing('pre-rollout'),
+  WebhookUnreachable: refusing('confirm-rollout', { words: NO_HOST, unanswered: true }),
   CheckFailed: {
     before: () => releasing({ threshold: 5 }),
     begin(world) {

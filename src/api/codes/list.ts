@@ -499,7 +499,7 @@ export const codes = {
     actor: 'gateOwner',
     remedy: ({ webhook }) => `ask the owner of the gate ${webhook ?? 'that the message names'} to open it`,
     look: status,
-    usualCauses: 'the receiver of a confirmation hook denies, answers 204 or an error, or does not answer',
+    usualCauses: 'the receiver of a confirmation hook denies, or answers 204 or an error',
   },
   HookRejected: {
     kinds: BLOCKER_AND_ENDING,
@@ -512,6 +512,18 @@ export const codes = {
       remedy: `ask the owner of WEBHOOK what it refuses, and push a corrected TARGET; ${RETRY}`,
       isOfVersion: true,
     },
+  },
+  WebhookUnreachable: {
+    kinds: ['event', 'blocker', 'cause', 'ending'],
+    meaning: 'a webhook gives no answer, or cannot be called',
+    actor: 'gateOwner',
+    remedy: ({ webhook = 'the webhook', field }) =>
+      `correct ${field ?? 'its url'} in the Canary, or ask the owner of ${webhook} to restore it; serin promote passes a gate without it`,
+    look: status,
+    usualCauses:
+      'a misspelt host or port, a Service without pods, a NetworkPolicy, a certificate that has expired or is for another name, a Secret that is missing, an address that `--allowed-addresses` does not list',
+    page: 'webhooks.md#a-webhook-that-cannot-be-reached',
+    ended: { outcome: 'rolledBack', remedy: `correct FIELD, or ask the owner of WEBHOOK to restore it, ${AGAIN}` },
   },
   CheckFailed: {
     kinds: EVENT_AND_BLOCKER,
@@ -612,8 +624,8 @@ export const codes = {
     kinds: EVENT_AND_BLOCKER,
     meaning: 'a check cannot be measured: its backend gives no usable answer',
     actor: 'metricsOwner',
-    remedy: ({ metric }) =>
-      `ask the owner of the metrics to restore them; correct the address or credentials of ${metric ?? 'the check'} if they are wrong`,
+    remedy: ({ metric = 'the check', object, field }) =>
+      `ask the owner of the metrics to restore them; correct ${field === undefined ? `the address or credentials of ${metric}` : `${field}${object ? ` of ${object.kind} ${object.name}` : ''}`} if ${field === undefined ? 'they are' : 'it is'} wrong`,
     look: status,
     usualCauses: 'the metrics server does not answer, its answer is empty, or a MetricTemplate is missing',
   },

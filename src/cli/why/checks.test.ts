@@ -20,7 +20,7 @@ function gate(
       return { world };
     },
     cause,
-    proof: ['Canary', 'status.release.reason'],
+    proof: ['Canary', 'spec.analysis.webhooks[0].url'],
     action,
     mend({ world }) {
       world.behaviour.hooks[type] = 'passed';

@@ -20,7 +20,10 @@ export function refusalReason({ event }: Input): string {
 export function refusalData({ event }: Input): Pick<Release, 'refusedBy' | 'refusal'> {
   if (event.type !== 'ANSWER' || !('outcome' in event.answer) || event.answer.outcome !== 'refused') return {};
   const { answer } = event;
-  if (answer.kind === 'runHooks') return { refusedBy: { webhook: answer.webhook, type: answer.type, detail: answer.reason } };
+  if (answer.kind === 'runHooks') {
+    const { webhook, type, reason: detail, isUnanswered } = answer;
+    return { refusedBy: { webhook, type, detail, ...(isUnanswered && { isUnanswered }) } };
+  }
   return 'blocker' in answer && answer.blocker ? { refusal: bounded(answer.blocker) } : {};
 }
 

@@ -1,4 +1,7 @@
 import { blockerText } from '../../api/blocker-text.ts';
+import type { Release } from '../../api/canary-status.ts';
+import { remedyOf } from '../../api/codes/codes.ts';
+import { defined } from '../../base/defined.ts';
 import { timestamp } from '../../base/timestamp.ts';
 import { comparedState } from '../comparison/compared-state.ts';
 import { awaitedEvidence } from '../comparison/harm.ts';
@@ -10,6 +13,7 @@ import type { Input } from '../context.ts';
 import { progressDeadlineMs, unmeasuredUntilMs } from '../deadlines.ts';
 import { counted, failingOf, passedInterval, withJudgedFailures } from '../failing.ts';
 import { countedFailures } from '../failure-limits.ts';
+import { urlField } from '../hook-refusal.ts';
 import { isUnmeasured, thresholdOf, unmeasuredRemedy } from '../judge-checks.ts';
 import { say } from '../reasons.ts';
 import { withRecent } from '../recent.ts';
@@ -29,12 +33,12 @@ export const checks = {
     const held = { ...(reason === '' ? before : because(before, reason, refusalData(input))), ...(gate === undefined ? {} : { gate }) };
     const isAlert = gate !== undefined && gate !== input.context.release.gate && gateNamed(input, gate)?.muteAlert !== true;
     return {
-      ...(isNews ? announce(input, say(gate === undefined ? 'PrimaryRejected' : 'GateClosed', reason, { warning: true })) : {}),
+      ...(isNews ? announce(input, sayHeld(input, held, reason)) : {}),
       release: isAlert
         ? withAlert(input, held, {
             reason: 'GateClosed',
             severity: 'warn',
-            message: gateMessage(input, gate, reason),
+            message: gateMessage(input, gate, reason, held.refusedBy?.isUnanswered),
             gate: typedGate(input, gate),
           })
         : held,
@@ -159,6 +163,15 @@ function checkFailed(input: Input, reason: string) {
 
 const remedyIn = (input: Input): string | undefined => unmeasuredRemedy({ verdicts: decisive(input) });
 
+/** A closed gate, a gate without an answer, or a refused write of the primary. */
+function sayHeld(input: Input, { refusedBy }: Release, reason: string) {
+  if (closedGate(input) === undefined) return say('PrimaryRejected', reason, { warning: true });
+  if (refusedBy?.isUnanswered !== true) return say('GateClosed', reason, { warning: true });
+  const field = urlField(input.event.facts.canary.spec.analysis.webhooks, refusedBy);
+  const remedy = remedyOf('WebhookUnreachable', defined({ webhook: refusedBy.webhook, field }));
+  return say('WebhookUnreachable', `${reason}; ${remedy}`, { warning: true });
+}
+
 function gateNamed({ event }: Input, gate: string) {
   return event.facts.canary.spec.analysis.webhooks?.find(({ name, type }) => name === gate && type?.startsWith('confirm-'));
 }
@@ -167,8 +180,8 @@ function typedGate(input: Input, webhook: string) {
   return { webhook, type: gateNamed(input, webhook)?.type ?? '' };
 }
 
-function gateMessage(input: Input, gate: string, reason: string): string {
+function gateMessage(input: Input, gate: string, reason: string, isUnanswered = false): string {
   const type = gateNamed(input, gate)?.type;
   const what = type === 'confirm-rollout' ? 'its start' : type === 'confirm-promotion' ? 'its promotion' : 'more traffic';
-  return `${who(input)} waits for approval of ${what}: ${reason}`;
+  return `${who(input)} waits for ${isUnanswered ? `its gate ${gate}, which cannot be reached, before ${what}` : `approval of ${what}`}: ${reason}`;
 }

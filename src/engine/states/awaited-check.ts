@@ -11,7 +11,7 @@ import type { Standing, Wait } from '../wait.ts';
 import { earliest } from '../wakes.ts';
 import { notReady, primaryNotReady } from './awaited-side.ts';
 import { saying, uncheckedUntilMs, why } from './standing.ts';
-import { failures, lastFailed, primaryAwaited, shortOfPods } from './words.ts';
+import { failures, lastFailed, opensGate, primaryAwaited, shortOfPods } from './words.ts';
 
 /** Time of the next check, or of the deadline of a wait. Epoch milliseconds. */
 export function dueOfCheck(standing: Standing): number | undefined {
@@ -70,7 +70,7 @@ function sentence(standing: Standing): string {
     if (blind) return `${wait}. ${blind}${next}${used}${why(standing)}.`;
     if (awaitedSinceMs !== undefined) return `${wait}. ${unready(standing, awaitedSinceMs)}${next}${used}.`;
     if (release.awaitedEvidence !== undefined) return `${unproven(standing)}${next}${used}${why(standing)}.`;
-    return `${wait}, without limit. The owner of the gate can open it${used}${why(standing)}.`;
+    return `${wait}, without limit. ${opensGate(standing)}${used}${why(standing)}.`;
   }
   if (blind) return `${stays}. ${blind}${next}${used}${why(standing)}.`;
   if (awaitedSinceMs !== undefined) return `${unready(standing, awaitedSinceMs)}${next}${used}.`;
@@ -78,7 +78,7 @@ function sentence(standing: Standing): string {
   if (awaited) return awaited;
   if (release.awaitedEvidence !== undefined) return `${unproven(standing)}${next}${used}${why(standing)}.`;
   if (release.refusedBy?.type === 'confirm-traffic-increase') {
-    return `${stays} since ${timestamp(release.stepStartedMs)}. Waiting for the confirm-traffic-increase hooks, without limit. The owner of the gate can open it${next}${used}${why(standing)}.`;
+    return `${stays} since ${timestamp(release.stepStartedMs)}. Waiting for the confirm-traffic-increase hooks, without limit. ${opensGate(standing)}${next}${used}${why(standing)}.`;
   }
   const soon = release.wakeAtMs === undefined ? '' : `, next at ${timestamp(release.wakeAtMs)}`;
   return `Checks the canary every ${canary.spec.analysis.interval}${soon}${used}${why(standing)}.`;

@@ -6,6 +6,7 @@ import { confirm, go, next, pausing, type Rest, rollBack, stay, toRest } from '.
 import { startOf } from './resting.ts';
 import { sayingOfHooks, since, why } from './standing.ts';
 import { asksTo, type Decider, hasOutcome, neverDue, type State, state } from './state.ts';
+import { opensGate } from './words.ts';
 
 /** Another revision while the gate is called for this one (E7). */
 const replaced: Decider<'noteReturn' | 'pin'> = (input) => {
@@ -70,8 +71,6 @@ export const gate = state({
   },
   awaits: ['hooks'],
   waits: (standing) =>
-    sayingOfHooks(
-      `Waiting ${since(standing)} for the confirm-rollout hooks, without limit. The owner of the gate can open it${why(standing)}.`,
-    ),
+    sayingOfHooks(`Waiting ${since(standing)} for the confirm-rollout hooks, without limit. ${opensGate(standing)}${why(standing)}.`),
   dueMs: neverDue,
 });

@@ -8,7 +8,7 @@ import { analyse, anew, on, raise, stay, takeStep } from './moves.ts';
 import { fallBackIfDown, stepOrRaise } from './shared-deciders.ts';
 import { sayingOfHooks, since, why } from './standing.ts';
 import { type Decider, hasOutcome, neverDue } from './state.ts';
-import { failures } from './words.ts';
+import { failures, letsPass, opensGate } from './words.ts';
 
 const asked: Decider<'repeat' | 'fallBack'> = (input) => {
   if (!isDueToAsk(input)) return undefined;
@@ -70,7 +70,7 @@ function beforeTraffic(standing: Standing): Waits {
   const { release, canary } = standing;
   return sayingOfHooks(
     release.preRolloutPassed || release.refusedBy?.type === 'confirm-traffic-increase'
-      ? `Waiting ${since(standing)} for the confirm-traffic-increase hooks before the first step, without limit. The owner of the gate can open it${why(standing)}.`
-      : `Waiting ${since(standing)} for the pre-rollout hooks to pass. They are called every ${canary.spec.analysis.interval}${failures(standing)}; their owner can let the release pass${why(standing)}.`,
+      ? `Waiting ${since(standing)} for the confirm-traffic-increase hooks before the first step, without limit. ${opensGate(standing)}${why(standing)}.`
+      : `Waiting ${since(standing)} for the pre-rollout hooks to pass. They are called every ${canary.spec.analysis.interval}${failures(standing)}; ${letsPass(standing)}${why(standing)}.`,
   );
 }

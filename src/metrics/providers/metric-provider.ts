@@ -9,7 +9,7 @@ export type Measurement =
   /** The backend answered without a value: no series, or NaN, which means that it did count something. */
   | ({ kind: 'noData'; reason: string; isNaN?: true } & Pick<Verdict, 'code' | 'field' | 'query'>)
   /** No usable response. `reason` contains no credentials. */
-  | ({ kind: 'error'; reason: string } & MeasureProblem);
+  | ({ kind: 'error'; reason: string; isUnreachable?: true } & MeasureProblem);
 
 /** A metric backend. Neither verb throws. */
 export interface MetricProvider {

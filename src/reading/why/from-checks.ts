@@ -1,8 +1,8 @@
 import type { Canary } from '../../api/canary.ts';
 import type { Release, Verdict } from '../../api/canary-status.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
+import { codeOfHook } from '../../engine/hook-refusal.ts';
 import { judgeChecks } from '../../engine/judge-checks.ts';
-import { codeOfHook } from '../../engine/waits-of.ts';
 import { isRefusedBy } from '../canary-report.ts';
 import type { ChangeOf } from '../documents/canary-documents.ts';
 import type { CanarySnapshot } from '../snapshot.ts';
@@ -14,14 +14,15 @@ export function fromHooks({ raw }: CanarySnapshot, { spec }: Canary, release: Re
   const index = webhooks.findIndex((hook) => isRefusedBy(hook, release));
   const hook = webhooks[index];
   if (hook === undefined) return undefined;
-  const cause = codeOfHook(hook.type ?? '');
+  const cause = codeOfHook({ type: hook.type ?? '', isUnanswered: release.refusedBy?.isUnanswered });
+  const url = `spec.analysis.webhooks[${index}].url`;
+  const isUnreachable = cause === 'WebhookUnreachable';
   return {
     cause,
-    about: { webhook: hook.name },
-    proof: [
-      fieldProof(raw, 'status.release.reason', release.reason),
-      fieldProof(raw, `spec.analysis.webhooks[${index}].url`, hostOf(hook.url)),
-    ],
+    about: { webhook: hook.name, ...(isUnreachable && { field: url }) },
+    // The sentence has the reason.
+    proof: [fieldProof(raw, url, hostOf(hook.url))],
+    ...(isUnreachable && { change: toSet(raw, url) }),
   };
 }
 
