@@ -290,6 +290,8 @@ export const Release = z.object({
     })
     .optional()
     .catch(undefined),
+  /** The closed gate that `gateTimeout` limits, and the time since which it is closed or cannot be reached. */
+  gateClosed: z.object({ webhook: z.string(), type: z.string(), sinceMs: z.number() }).optional().catch(undefined),
   /** While `reason` says that the primary could not be written: the same as data, if it is known. */
   refusal: NewBlocker.optional().catch(undefined),
   /** Reasons for which the release does not continue now, as data; the sentence of `Promoted` says the same. Written for readers, never read for a decision. */

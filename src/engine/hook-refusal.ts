@@ -4,13 +4,15 @@ import type { Release } from '../api/canary-status.ts';
 /** Types of webhooks that their owner opens; the other types judge. */
 const GATES: ReadonlySet<string> = new Set(['confirm-rollout', 'confirm-traffic-increase', 'confirm-promotion']);
 
+export const isGateType = (type: string): boolean => GATES.has(type);
+
 /** Code of a webhook that has refused, or gave no answer. */
 export function codeOfHook({
   type,
   isUnanswered,
 }: Pick<NonNullable<Release['refusedBy']>, 'type' | 'isUnanswered'>): 'GateClosed' | 'HookRejected' | 'WebhookUnreachable' {
   if (isUnanswered) return 'WebhookUnreachable';
-  return GATES.has(type) ? 'GateClosed' : 'HookRejected';
+  return isGateType(type) ? 'GateClosed' : 'HookRejected';
 }
 
 /** Path of the address of a webhook in the Canary; undefined if the spec no longer has it. */

@@ -88,6 +88,12 @@ const SCENES: Readonly<Record<EndingCode, () => World>> = {
     Object.assign(world.behaviour, { words, unanswered: true, hooks: { rollout: 'refused' } });
     return until(world, isFailed);
   },
+  GateTimeout() {
+    const world = initialized(aCanary({ ...steps, ...withHooks('confirm-rollout'), gateTimeout: '5m' }));
+    Object.assign(world.behaviour, { words: 'the change window is closed', hooks: { 'confirm-rollout': 'refused' } });
+    world.push('s1:b');
+    return until(world, isFailed);
+  },
   PodsFailing: () => crashing(releasing({ threshold: 1 })),
   RolloutStalled() {
     const world = initialized(aCanary(steps));

@@ -1042,6 +1042,11 @@ export const codes = {
     'the spec was refused for so long that the canary could not be checked any longer',
     `correct FIELD, ${AGAIN}`,
   ),
+  GateTimeout: rolledBack(
+    'gateOwner',
+    'a gate was closed, or could not be reached, for `analysis.gateTimeout`',
+    `ask the owner of WEBHOOK to open it, or raise spec.analysis.gateTimeout, ${AGAIN}`,
+  ),
   RolledBackByHook: rolledBackVersion('gateOwner', 'a rollback hook requested it', `ask the owner of WEBHOOK why; ${CORRECT}`),
   RolledBackByUser: rolledBackVersion('canaryOwner', 'a user requested it', CORRECT),
   Unrecorded: rolledBackVersion('workloadOwner', 'an earlier version of Serin ended it, and recorded only a sentence', CORRECT),

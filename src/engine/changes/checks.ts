@@ -7,12 +7,14 @@ import { comparedState } from '../comparison/compared-state.ts';
 import { awaitedEvidence } from '../comparison/harm.ts';
 import { withNews } from '../comparison/news.ts';
 import { waitText } from '../comparison/words.ts';
+import { closedGateIn } from '../conditions/gates.ts';
 import { isContested, isMisled, isUnderContest } from '../conditions/hold-ups.ts';
 import { isTargetReady } from '../conditions/sides.ts';
 import type { Input } from '../context.ts';
 import { progressDeadlineMs, unmeasuredUntilMs } from '../deadlines.ts';
 import { counted, failingOf, passedInterval, withJudgedFailures } from '../failing.ts';
 import { countedFailures } from '../failure-limits.ts';
+import { gateUntilMs } from '../gate-limit.ts';
 import { urlField } from '../hook-refusal.ts';
 import { isUnmeasured, thresholdOf, unmeasuredRemedy } from '../judge-checks.ts';
 import { say } from '../reasons.ts';
@@ -24,13 +26,17 @@ import { withAlert } from './listed-messages.ts';
 
 /** Answers of hooks and metrics after which the release continues. */
 export const checks = {
-  /** A closed gate or a refused write: repeated after one interval. Announced once for each reason; an alert is sent once for each gate. */
+  /** A closed gate or a refused write: repeated after one interval, and a gate at the end of its time (E145). Announced once for each reason; an alert is sent once for each gate. */
   poll: (input: Input) => {
     const reason = refusalReason(input);
     const isNews = input.context.release.reason !== reason && reason !== '';
     const gate = closedGate(input);
     const before = input.context.release;
-    const held = { ...(reason === '' ? before : because(before, reason, refusalData(input))), ...(gate === undefined ? {} : { gate }) };
+    const said = reason === '' ? before : because(before, reason, refusalData(input));
+    const gateClosed = closedGateIn(input);
+    const held = { ...without(said, 'gateClosed'), ...(gate === undefined ? {} : { gate }), ...(gateClosed && { gateClosed }) };
+    const next = now(input) + input.event.facts.intervalMs;
+    const untilMs = gateUntilMs(input.event.facts.canary, held) ?? next;
     const isAlert = gate !== undefined && gate !== input.context.release.gate && gateNamed(input, gate)?.muteAlert !== true;
     return {
       ...(isNews ? announce(input, sayHeld(input, held, reason)) : {}),
@@ -43,7 +49,8 @@ export const checks = {
           })
         : held,
       open: undefined,
-      wakeAtMs: now(input) + input.event.facts.intervalMs,
+      // The last call is at the end of its time.
+      wakeAtMs: untilMs > now(input) ? Math.min(next, untilMs) : next,
     };
   },
   countFailure: (input: Input) => {

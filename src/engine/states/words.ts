@@ -5,6 +5,7 @@ import { timestamp } from '../../base/timestamp.ts';
 import { settlingMs } from '../deadlines.ts';
 import type { Facts, SideFacts } from '../facts.ts';
 import { lastFailing } from '../failing.ts';
+import { gateUntilMs } from '../gate-limit.ts';
 import { urlField } from '../hook-refusal.ts';
 import { thresholdOf } from '../judge-checks.ts';
 import { isPrimaryAwaited } from '../sides.ts';
@@ -22,6 +23,12 @@ export function lacks(side: SideFacts | undefined, role: 'primary' | 'target'): 
 export function lastFailed({ release, facts }: Standing): string {
   const last = lastFailing(release, facts);
   return last === undefined ? '' : ` (${last})`;
+}
+
+/** The time for which a gate is waited for, and the result then (E145). */
+export function gateLimit({ canary, release }: Standing): string {
+  const untilMs = gateUntilMs(canary, release);
+  return untilMs === undefined ? 'without limit' : `until ${timestamp(untilMs)}, when the release is rolled back`;
 }
 
 /** The action that opens a gate, or that passes a gate without an answer, as a sentence without a full stop. */
