@@ -168,6 +168,10 @@ export const waiting: Readonly<Record<WaitCode, Waiting>> = {
     detail: 'POST deployments: exceeded quota: pods, requested 1, used 10, limited 10',
   }),
   ApiRejected: blocked('ApiRejected', { detail: 'POST deployments: admission webhook "policy" denied the request: no limits' }),
+  NamespaceUnavailable: blocked('NamespaceUnavailable', {
+    object: { apiVersion: 'v1', kind: 'Namespace', name: 'gateways' },
+    detail: 'POST virtualservices: 404 NotFound: namespaces "gateways" not found',
+  }),
   ScalerNotFound: blocked('ScalerNotFound', {
     object: { apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler', name: 'podinfo', namespace: 'test' },
   }),

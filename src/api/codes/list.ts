@@ -265,6 +265,14 @@ export const codes = {
     actor: 'clusterAdmin',
     remedy: 'ask the owner of the rule that rejects it to correct the rule or make an exception',
   },
+  NamespaceUnavailable: {
+    kinds: BLOCKER,
+    meaning: 'the namespace of an object does not exist, or is being deleted',
+    actor: 'clusterAdmin',
+    remedy: ({ object }) =>
+      `create ${object ? `namespace ${object.name}` : 'the namespace again when it is gone'}, or correct the field that names it; the release goes on by itself`,
+    look: 'kubectl get namespace OBJECT',
+  },
   ScalerNotFound: {
     kinds: BLOCKER,
     meaning: 'the scaler that spec.autoscalerRef names does not exist',

@@ -1,3 +1,4 @@
+import type { Cause } from '../../api/codes/codes.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { parseStatus } from '../../api/parse-status.ts';
 import { systemClock } from '../../base/clock.ts';
@@ -103,7 +104,10 @@ function followRelease(
   return () => stopped.abort();
 }
 
-function releaseView({ snapshot, routes: { routes, note } }: Seen): ReleaseView {
+/** Causes of a release that nothing holds: its next check, and time for proxies. */
+const BY_ITSELF: ReadonlySet<string> = new Set<Cause>(['Running', 'Propagating']);
+
+export function releaseView({ snapshot, routes: { routes, note } }: Seen): ReleaseView {
   const { waits, diagnosis, also } = whyOf(snapshot);
   const { targetPods, primaryPods, atMs = 0 } = snapshot;
   const report = reportOf(snapshot);
@@ -121,7 +125,7 @@ function releaseView({ snapshot, routes: { routes, note } }: Seen): ReleaseView 
     waits: recordedWaits(snapshot.raw),
     readAtMs: atMs,
     pods: pods.slice(0, MOST_PODS),
-    isHeld: waits,
+    isHeld: waits && !BY_ITSELF.has(diagnosis.cause),
     causes: [diagnosis, ...also],
     routes,
     hidden: [...snapshot.hidden, ...notes.flatMap((one) => one ?? [])],
