@@ -19,6 +19,7 @@ import { type RequestPlace, requestVerb } from '../../reading/request-verb.ts';
 import { type CanarySnapshot, readSnapshot, watchedByScreen } from '../../reading/snapshot.ts';
 import { recordedWaits } from '../../reading/waits.ts';
 import { whyOf } from '../../reading/why/diagnose.ts';
+import { saidOnce } from '../../reading/why/said-once.ts';
 import { ViewError, type Views } from '../views.ts';
 import type { CanaryName, ComparedView, PodView, ReleaseView } from '../wire.ts';
 import { boundsOf, journalView } from './journal-view.ts';
@@ -126,7 +127,7 @@ export function releaseView({ snapshot, routes: { routes, note } }: Seen): Relea
     readAtMs: atMs,
     pods: pods.slice(0, MOST_PODS),
     isHeld: waits && !BY_ITSELF.has(diagnosis.cause),
-    causes: [diagnosis, ...also],
+    causes: [diagnosis, ...also].map(saidOnce),
     routes,
     hidden: [...snapshot.hidden, ...notes.flatMap((one) => one ?? [])],
   };
