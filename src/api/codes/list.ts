@@ -563,7 +563,8 @@ export const codes = {
     kinds: BLOCKER,
     meaning: 'the metrics server knows requests of other workloads, and none of this one',
     actor: 'metricsOwner',
-    remedy: 'have the pods of the target scraped (and give them the sidecar of the mesh, if it has one), with the labels that it names',
+    remedy:
+      'send requests to the application; if it gets some, have its pods scraped with the labels that it names, and with the sidecar of the mesh where it has one',
     look: `${status} -o wide`,
     usualCauses:
       'the pods are not part of the mesh, another name of the Service or route, or a scrape configuration without this namespace',
@@ -584,7 +585,8 @@ export const codes = {
     kinds: BLOCKER,
     meaning: 'the metrics server has no metric of the traffic provider',
     actor: 'metricsOwner',
-    remedy: ({ field = '--metrics-server of Serin' }) => `have the metrics server scrape it, or correct its address in ${field}`,
+    remedy: ({ field = '--metrics-server of Serin' }) =>
+      `have the metrics server scrape it, or correct its address in ${field}; a metric of a mesh also begins with the first request`,
     look: `${status} -o wide`,
     usualCauses: 'the address of another Prometheus, a provider that is not scraped, or another `spec.provider` than the cluster has',
     page: 'metrics.md#a-check-without-a-value',

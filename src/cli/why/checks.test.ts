@@ -20,7 +20,7 @@ function gate(
       return { world };
     },
     cause,
-    proof: ['Canary', 'spec.analysis.webhooks[0].url'],
+    proof: ['Canary', 'status.release.reason'],
     action,
     mend({ world }) {
       world.behaviour.hooks[type] = 'passed';

@@ -20,8 +20,7 @@ export function fromHooks({ raw }: CanarySnapshot, { spec }: Canary, release: Re
   return {
     cause,
     about: { webhook: hook.name, ...(isUnreachable && { field: url }) },
-    // The sentence has the reason.
-    proof: [fieldProof(raw, url, hostOf(hook.url))],
+    proof: [fieldProof(raw, 'status.release.reason', release.reason), fieldProof(raw, url, hostOf(hook.url))],
     ...(isUnreachable && { change: toSet(raw, url) }),
   };
 }
@@ -47,8 +46,7 @@ export function fromVerdicts({ raw, canary }: CanarySnapshot, { verdicts = [] }:
     };
   return {
     ...fromUnmeasured(raw, canary, verdict),
-    // The sentence has the reason.
-    proof: [fieldProof(raw, `${at}.code`, verdict.code ?? 'Unmeasured')],
+    proof: [fieldProof(raw, `${at}.reason`, verdict.reason)],
   };
 }
 

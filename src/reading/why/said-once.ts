@@ -1,6 +1,6 @@
 import type { Diagnosis } from '../documents/canary-documents.ts';
 
-/** Shorter values, such as names and numbers, are repeated: they are read on their own. */
+/** Shorter values and single words, such as names and numbers, are repeated: they are read on their own. */
 const SHORTEST_TEXT = 20;
 
 /** A diagnosis for readers, without a text that is said twice: the document keeps all of them. `proof` without a value has it in the sentence. */
@@ -14,7 +14,7 @@ export type SaidDiagnosis = Omit<Diagnosis, 'proof'> & {
 export function saidOnce(diagnosis: Diagnosis): SaidDiagnosis {
   const { sentence, action, proof } = diagnosis;
   const facts = without(without(sentence, `; ${action}`), `: ${action}`);
-  const isSaid = (text: string) => text.length >= SHORTEST_TEXT && sentence.includes(text);
+  const isSaid = (text: string) => /\s/.test(text) && text.length >= SHORTEST_TEXT && sentence.includes(text);
   return {
     ...diagnosis,
     sentence: facts,
