@@ -253,4 +253,29 @@ describe('a gate with a time limit', () => {
     world.tickUntil(at('Failed', 'resting'));
     expect(world.release.ending?.code).toBe('GateTimeout');
   });
+
+  it('E145, E9: time under a blocker does not count', () => {
+    const world = closing('confirm-rollout');
+    world.pushUntil('s1:b', ({ release }) => release.gateClosed !== undefined);
+    world.behaviour.blocker = { code: 'Forbidden', detail: 'POST deployments: no right' };
+    world.sendFacts();
+    for (let ticks = 0; ticks < 20; ticks += 1) world.tick();
+    expect(world.phase).toBe('Waiting');
+    const freedMs = world.nowMs;
+    delete world.behaviour.blocker;
+    world.sendFacts();
+    world.tickUntil(at('Failed', 'resting'));
+    expect((world.release.ending?.atMs ?? 0) - freedMs).toBeGreaterThanOrEqual(35_000);
+  });
+
+  it('E145: a controller that starts again remembers since when the gate is closed', () => {
+    const world = closing('confirm-rollout');
+    world.pushUntil('s1:b', ({ release }) => release.gateClosed !== undefined);
+    const { sinceMs = 0 } = world.release.gateClosed ?? {};
+    world.tick();
+    world.crash();
+    world.tickUntil(at('Failed', 'resting'));
+    expect((world.release.ending?.atMs ?? 0) - sinceMs).toBeLessThanOrEqual(45_000);
+    expect(world.release.ending?.code).toBe('GateTimeout');
+  });
 });

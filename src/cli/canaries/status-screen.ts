@@ -102,6 +102,7 @@ const MEANINGS: Readonly<Record<CheckReport['verdict'] | GateReport['state'], Me
   pending: 'plain',
   open: 'good',
   closed: 'busy',
+  unreachable: 'busy',
   unasked: 'plain',
 };
 

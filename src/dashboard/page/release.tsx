@@ -126,7 +126,7 @@ export function ReleasePage({ canary }: { canary: CanaryName }) {
                 </span>,
               ])}
             />
-            <GateVerbs canary={canary} isClosed={gates.some(({ state }) => state === 'closed')} />
+            <GateVerbs canary={canary} isClosed={gates.some(({ state }) => state === 'closed' || state === 'unreachable')} />
           </Card>
         )}
         {release.routes && <RoutesCard routes={release.routes} />}

@@ -79,7 +79,9 @@ export type CheckReport = z.infer<typeof CheckReport>;
 export const GateReport = z.object({
   name: z.string(),
   type: z.string(),
-  state: z.enum(['closed', 'open', 'unasked']).describe('unasked: nothing is known of this release.'),
+  state: z
+    .enum(['closed', 'unreachable', 'open', 'unasked'])
+    .describe('unreachable: it gave no answer, or could not be called. unasked: nothing is known of this release.'),
   reason: z.string().optional(),
 });
 export type GateReport = z.infer<typeof GateReport>;
