@@ -526,7 +526,7 @@ export const codes = {
     meaning: 'a webhook gives no answer, or cannot be called',
     actor: 'gateOwner',
     remedy: ({ webhook = 'the webhook', field }) =>
-      `correct ${field ?? 'its url'} in the Canary, or ask the owner of ${webhook} to restore it; serin promote passes a gate without it`,
+      `correct ${field ?? 'its url'} in the Canary, or ask the owner of ${webhook} to restore it; serin promote passes a confirm-rollout or confirm-promotion gate without it`,
     look: status,
     usualCauses:
       'a misspelt host or port, a Service without pods, a NetworkPolicy, a certificate that has expired or is for another name, a Secret that is missing, an address that `--allowed-addresses` does not list',
