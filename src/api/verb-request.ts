@@ -10,6 +10,9 @@ export const requestId = /^[A-Za-z0-9-]{1,64}$/;
 /** Longest user name, in UTF-16 units. */
 export const LONGEST_NAME = 300;
 
+/** In place of the name, if neither the API server nor the kubeconfig names the user. */
+export const UNKNOWN_USER = 'unknown';
+
 /** One request, as stored in the annotation `serin.dev/request`; a newer one replaces an older one. */
 export const VerbRequest = z.object({
   verb: Verb,

@@ -3,6 +3,7 @@ import type { AnyStateNode } from 'xstate';
 import { initialized } from '../../test/fakes/world.ts';
 import { Phase } from '../api/phase.ts';
 import { weight } from '../api/routes.ts';
+import { UNKNOWN_USER } from '../api/verb-request.ts';
 import { chart } from './chart.ts';
 import { explainRelease } from './explain.ts';
 
@@ -29,6 +30,12 @@ it.each([
   const sentence = explainRelease(world.canary, phase, release, world.facts());
   expect(sentence).toMatch(/^Paused by ann since /);
   expect(sentence).toMatch(where);
+});
+
+it('E71: the sentence of a pause by an unknown user names none', () => {
+  const world = initialized();
+  const release = { ...world.release, step: 'analysing', paused: { by: UNKNOWN_USER, sinceMs: world.nowMs } };
+  expect(explainRelease(world.canary, 'Progressing', release, world.facts())).toMatch(/^Paused since /);
 });
 
 it.each([

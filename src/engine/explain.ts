@@ -2,6 +2,7 @@ import { blockerText } from '../api/blocker-text.ts';
 import type { Canary } from '../api/canary.ts';
 import type { Release } from '../api/canary-status.ts';
 import { isReleasing, type Phase } from '../api/phase.ts';
+import { UNKNOWN_USER } from '../api/verb-request.ts';
 import { timestamp } from '../base/timestamp.ts';
 import { dueMs } from './due.ts';
 import type { Facts } from './facts.ts';
@@ -39,7 +40,8 @@ export function explainRelease(canary: Canary, phase: Phase, release: Release, f
 function paused({ metadata }: Canary, phase: Phase, { paused: pause, routes }: Release): string {
   if (!pause) return '';
   const where = phase === 'Waiting' ? '' : ` with ${weightOf(routes)} % on the canary`;
-  return `Paused by ${pause.by} since ${timestamp(pause.sinceMs)}${where}, without limit. Nothing is checked, and no deadline runs. Resume it (serin resume ${metadata.name}), promote it or roll it back. State: `;
+  const who = pause.by === UNKNOWN_USER ? '' : ` by ${pause.by}`;
+  return `Paused${who} since ${timestamp(pause.sinceMs)}${where}, without limit. Nothing is checked, and no deadline runs. Resume it (serin resume ${metadata.name}), promote it or roll it back. State: `;
 }
 
 /** The spec that applies while an edit is refused, and the actor who can change that. */

@@ -9,6 +9,9 @@ export class KubeconfigError extends Error {
   override readonly name = 'KubeconfigError';
 }
 
+/** No file and no service account names a cluster. */
+export class NoKubeconfigError extends KubeconfigError {}
+
 export interface KubeconfigOptions {
   /** Paths, separated as in PATH, the first entry of a name winning, or a kubeconfig's text. If `undefined`, the pod's service account, else `homeFile`. */
   kubeconfig?: string;
@@ -77,7 +80,7 @@ function found(options: KubeconfigOptions): Identity {
   if (env.KUBERNETES_SERVICE_HOST && existsSync(join(folder, 'token'))) return serviceAccount(folder, env);
   if (existsSync(homeFile)) return choose(homeFile, options);
   if (master !== undefined) return { from: '--master', cluster: { server: master }, user: {}, namespace: 'default' };
-  throw new KubeconfigError(
+  throw new NoKubeconfigError(
     `no credentials: ${homeFile} and a service account were not found; give --kubeconfig FILE, set KUBECONFIG, or give --master URL`,
   );
 }

@@ -4,7 +4,7 @@ import { statusOf } from '../api/kinds/spec-of.ts';
 import { type KubeObject, refOf } from '../api/kube-object.ts';
 import { requestAnnotation } from '../api/names.ts';
 import { parseStatus } from '../api/parse-status.ts';
-import { type Acknowledgement, readRequest, type Verb, type VerbRequest, writeRequest } from '../api/verb-request.ts';
+import { type Acknowledgement, readRequest, UNKNOWN_USER, type Verb, type VerbRequest, writeRequest } from '../api/verb-request.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
 import type { Cluster } from '../kube/cluster.ts';
 import { ApiError, isConflict, isForbidden, isInvalid } from '../kube/errors.ts';
@@ -86,7 +86,7 @@ async function requester({ cluster, user }: RequestPlace): Promise<string> {
     const isUnknown = error instanceof ApiError && [403, 404, 405].includes(error.status);
     if (!isUnknown) throw error;
   }
-  return user ?? 'unknown';
+  return user ?? UNKNOWN_USER;
 }
 
 /**

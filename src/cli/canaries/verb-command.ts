@@ -32,6 +32,10 @@ export async function verbCommand(session: Session, verb: Verb, name: string, fl
 /** A controller that runs answers sooner; then the user reads which replica is waited for, or that none runs. */
 const SILENCE_MS = 5_000;
 
+/** Clauses in place of a controller. */
+const UNNAMED = 'no Lease of the cluster names a controller; check that Serin is installed and runs';
+const HIDDEN = 'you may not read the Leases, which name the controller; check that Serin runs';
+
 /** Explains a missing answer on stderr, once. The result stops it. */
 function explainSilence(
   { cluster, namespace = 'default', clock = systemClock, output }: Session,
@@ -43,10 +47,10 @@ function explainSilence(
     const read = async () => inCharge(cluster, await getCanary(cluster, namespace, name), clock.nowMs());
     // An error of this read says nothing about the request.
     read().then(
-      ({ controller }) => {
+      ({ controller, isHidden }) => {
         if (isOver) return;
-        const who = controller ? `: ${controllerText(controller)}` : '; check that Serin runs';
-        output.note(`No answer yet${who}. The request is carried out when a controller reads it; waiting for up to ${timeout}.`);
+        const who = controller ? controllerText(controller) : isHidden ? HIDDEN : UNNAMED;
+        output.note(`No answer yet: ${who}. The request is carried out when a controller reads it; waiting for up to ${timeout}.`);
         if (controller?.look !== undefined) output.note(`  ${controller.look}`);
       },
       () => undefined,

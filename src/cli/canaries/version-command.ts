@@ -1,5 +1,6 @@
 import { version } from '../../base/version.ts';
 import type { KubeCluster } from '../../kube/kube-cluster.ts';
+import { NoKubeconfigError } from '../../kube/kubeconfig.ts';
 import { asRecord } from '../../reading/canary-reading.ts';
 import { outputVersion } from '../../reading/documents/output-version.ts';
 import type { VersionReport } from '../output/documents.ts';
@@ -19,21 +20,29 @@ export async function clientVersionCommand(output: Output): Promise<ExitName> {
   return 'done';
 }
 
-/** `serin version`: of this program and of the API server. Without an API server it shows the version of this program, and then throws the error. */
+/**
+ * `serin version`: of this program and of the API server. Without a kubeconfig it shows the version of this program, and says that no cluster was reached. If the
+ * chosen cluster does not answer, it shows the same, and then throws the error.
+ */
 export async function versionCommand(
   output: Output,
   onCluster: (read: (session: Pick<Session, 'cluster'>) => Promise<ExitName>) => Promise<ExitName>,
 ): Promise<ExitName> {
   let server: string | undefined;
+  let missing: NoKubeconfigError | undefined;
   const show = () => output.show(versionAnswer({ ...clientVersion(), ...(server ? { server } : {}) }));
   try {
     await onCluster(async ({ cluster }) => {
       server = await serverVersion(cluster);
       return 'done';
     });
+  } catch (error) {
+    if (!(error instanceof NoKubeconfigError)) throw error;
+    missing = error;
   } finally {
     await show();
   }
+  if (missing) output.note(`No cluster was reached: ${missing.message}`);
   return 'done';
 }
 

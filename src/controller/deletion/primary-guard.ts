@@ -11,7 +11,7 @@ import { routerFor } from '../../routers/index.ts';
 import { workloadFor } from '../../workloads/index.ts';
 import type { ControllerDeps } from '../controller-deps.ts';
 import { primaryRefOf, targetRefOf } from '../facts/gather-facts.ts';
-import { missingFields } from '../objects/drift.ts';
+import { missingFields, writerOf } from '../objects/drift.ts';
 import { correctionText, HealingBrake, type Undoing, undoneText } from '../objects/healing-brake.ts';
 import { missingRoutes } from './move-routes.ts';
 import { type DeletionDeps, moveTraffic, selectorsOf } from './move-traffic.ts';
@@ -178,9 +178,7 @@ export class PrimaryGuard {
       const [field] = fields;
       if (!live || field === undefined) return [];
       const isAsAnswered = this.#answered.get(refKey(ref)) === live.object.metadata.resourceVersion;
-      const undoing: Undoing = isAsAnswered
-        ? { field, by: 'server' }
-        : { field, by: 'another', ...(live.manager !== undefined && { who: live.manager }) };
+      const undoing: Undoing = isAsAnswered ? { field, by: 'server' } : { field, by: 'another', ...writerOf(live, field) };
       return [{ ref, fields, undoing }];
     });
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { lastForeignManager, missingField } from './drift.ts';
+import { lastForeignManagers, missingField, writerOf } from './drift.ts';
 
 describe('missingField', () => {
   it.each([
@@ -54,14 +54,14 @@ describe('a list of ours to which the server has added by itself', () => {
   });
 });
 
-describe('lastForeignManager', () => {
+describe('lastForeignManagers', () => {
   const entry = (manager: string, second: number, rest: object = { fieldsV1: { 'f:spec': {} } }) => ({
     manager,
     time: `2026-01-01T00:00:0${second}Z`,
     ...rest,
   });
   const ownedBy = (...managedFields: object[]) =>
-    lastForeignManager({ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'web', managedFields } as never }, 'serin');
+    lastForeignManagers({ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'web', managedFields } as never }, 'serin').manager;
 
   it('is the newest of the managers that want something', () => {
     expect(ownedBy(entry('kubectl', 1), entry('gitops', 3), entry('serin', 2))).toBe('gitops');
@@ -74,7 +74,13 @@ describe('lastForeignManager', () => {
     const status = entry('kube-controller-manager', 5, { subresource: 'status', fieldsV1: { 'f:status': {} } });
     const annotation = entry('kube-controller-manager', 4, { fieldsV1: { 'f:metadata': { 'f:annotations': {} } } });
     expect(ownedBy(entry('gitops', 2), annotation, status)).toBe('gitops');
-    expect(ownedBy(annotation, status)).toBe('kube-controller-manager');
     expect(ownedBy(status)).toBeUndefined();
+  });
+  it('I18: a manager that wrote only annotations has changed no field of the spec', () => {
+    const annotation = entry('kube-controller-manager', 4, { fieldsV1: { 'f:metadata': { 'f:annotations': {} } } });
+    const managedFields = [entry('serin', 2), annotation] as never;
+    const seen = lastForeignManagers({ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'web', managedFields } }, 'serin');
+    expect(writerOf(seen, 'spec.replicas')).toEqual({});
+    expect(writerOf(seen, 'metadata.annotations.a')).toEqual({ who: 'kube-controller-manager' });
   });
 });

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { compareText } from '../../base/compare-text.ts';
+import { defined } from '../../base/defined.ts';
 import { isRecord, type JsonRecord } from '../../base/json.ts';
 import type { ManagedFieldsEntry } from '../../kube/taken-over-fields.ts';
 import { allDefinitions } from '../../routers/index.ts';
@@ -67,12 +68,19 @@ export function withoutBookkeeping(object: KubeObject): KubeObject {
   return { ...object, metadata };
 }
 
+/** The field managers that last wrote an object after our own write: what they wrote is known apart, so that none is accused of a field of the other part. */
+export interface ForeignManagers {
+  /** Wrote the spec, or whatever else is outside of the metadata. */
+  manager?: string;
+  /** Wrote labels or annotations. */
+  marksManager?: string;
+}
+
 /**
- * The field manager that last wrote the spec of the object after our own write, for the Contested condition. Managers that report its status do not count:
- * controllers write its status, and annotations that count its revisions, after every change of others. `undefined` if the manager left no entry, as a manager
- * that has only removed fields does.
+ * Managers that report the status of the object do not count: controllers write its status, and annotations that count its revisions, after every change of
+ * others. Absent if the manager left no entry, as a manager that has only removed fields does.
  */
-export function lastForeignManager(object: KubeObject, ours: string): string | undefined {
+export function lastForeignManagers(object: KubeObject, ours: string): ForeignManagers {
   const entries = (object.metadata.managedFields ?? []) as ManagedFieldsEntry[];
   const isOurs = ({ manager, subresource }: ManagedFieldsEntry) => manager === ours && (subresource ?? '') === '';
   const oursAt = entries.reduce((last, entry) => (isOurs(entry) && (entry.time ?? '') > last ? (entry.time ?? '') : last), '');
@@ -81,5 +89,13 @@ export function lastForeignManager(object: KubeObject, ours: string): string | u
     // Entries have whole seconds.
     .filter(({ time }) => time === undefined || time >= oursAt)
     .toSorted((a, b) => compareText(b.time ?? '', a.time ?? ''));
-  return (foreign.find(({ fieldsV1 }) => fieldsV1?.['f:spec'] !== undefined) ?? foreign[0])?.manager;
+  const wrote = (isPart: (field: string) => boolean) =>
+    foreign.find(({ fieldsV1 }) => fieldsV1 === undefined || Object.keys(fieldsV1).some(isPart))?.manager;
+  const isMark = (field: string) => field === 'f:metadata';
+  return defined({ manager: wrote((field) => !isMark(field)), marksManager: wrote(isMark) });
+}
+
+/** The writer of a field of the object, if its managers name one. */
+export function writerOf({ manager, marksManager }: ForeignManagers = {}, field: string): { who?: string } {
+  return defined({ who: (field.startsWith('metadata') ? marksManager : manager) || undefined });
 }

@@ -7,7 +7,7 @@ import { anchorReference } from '../../workloads/anchor.ts';
 import type { DepsOf } from '../controller-deps.ts';
 import { NameTakenError } from '../errors.ts';
 import { targetRefOf } from '../facts/gather-facts.ts';
-import { missingField, missingFields } from '../objects/drift.ts';
+import { type ForeignManagers, missingField, missingFields, writerOf } from '../objects/drift.ts';
 import { giveUpFields } from '../objects/give-up-fields.ts';
 import type { Undoing } from '../objects/healing-brake.ts';
 import { isCollected, isOurRoute, isOurs } from '../objects/ownership.ts';
@@ -61,7 +61,7 @@ export async function ensure(
   const isDrift = before === goalDigest && live !== undefined && !followsCorrection;
   const isEdited = partOf !== undefined && !followsCorrection && isEditOf(splitIn.get(key), splitOf(canary, partOf));
   const isDeleted = before !== undefined && live === undefined;
-  const undoing = undoingOf(fields, answered?.lacks, live?.manager);
+  const undoing = undoingOf(fields, answered?.lacks, live);
   const waitMs = isDrift ? brake.waitMs(key, nowMs, fields) : 0;
   if (waitMs > 0) return isRoute && fields.some((field) => isTraffic(object, field)) ? pausedRoute(waitMs, ref, undoing) : paused(waitMs);
   // Its owner might have gone with it, and another owner of that name would be unknown to the garbage collector.
@@ -119,12 +119,12 @@ export const isLastWanted = ({ wanted }: Pick<ReconcileContext, 'wanted'>, objec
   wanted.get(refKey(refOf(object))) === digestOf(object);
 
 /** A field that the answer to our own write lacked is not another writer's doing (I18). */
-function undoingOf(fields: readonly string[], lacks: readonly string[] = [], manager: string | undefined): Undoing {
+function undoingOf(fields: readonly string[], lacks: readonly string[] = [], live: ForeignManagers | undefined): Undoing {
   const undone = fields.find((field) => !lacks.includes(field));
   const [first = 'metadata'] = fields;
-  return undone === undefined && fields.length > 0
-    ? { field: first, by: 'server' }
-    : { field: undone ?? first, by: 'another', ...(manager !== undefined && { who: manager }) };
+  if (undone === undefined && fields.length > 0) return { field: first, by: 'server' };
+  const field = undone ?? first;
+  return { field, by: 'another', ...writerOf(live, field) };
 }
 
 /** Labels, our own marks, and the annotations of a Service lead no request anywhere. Those of an Ingress can. */

@@ -9,6 +9,7 @@ import { isResting } from '../../api/step.ts';
 import { type Following, followingOf, followPatch } from '../../arrival/followers.ts';
 import { planFor } from '../../arrival/plan-for.ts';
 import { targetRefOf } from '../facts/gather-facts.ts';
+import { writerOf } from '../objects/drift.ts';
 import { type ReconcileContext, workloadOf } from './context.ts';
 import { CHANGED, combined, HELD, type Outcome, PENDING, pausedRoute } from './outcome.ts';
 
@@ -66,8 +67,7 @@ async function follow(context: ReconcileContext, one: Following): Promise<Outcom
   const key = `${refKey(ref)}#follows`;
   const what = `${service.metadata.uid} ${JSON.stringify(selector)}`;
   const isDrift = wanted.get(key) === what;
-  const who = view.find(ref)?.manager;
-  const undoing = { field: 'spec.selector', by: 'another', ...(who !== undefined && { who }) } as const;
+  const undoing = { field: 'spec.selector', by: 'another', ...writerOf(view.find(ref), 'spec.selector') } as const;
   const waitMs = isDrift ? brake.waitMs(key, nowMs) : 0;
   if (waitMs > 0) return pausedRoute(waitMs, ref, undoing);
   const write = async () => {

@@ -1,6 +1,7 @@
 import { type KubeObject, type ObjectRef, refKey } from '../../api/kube-object.ts';
 import { primaryRefOf } from '../facts/gather-facts.ts';
 import type { Scaling } from '../facts/scaling.ts';
+import { writerOf } from '../objects/drift.ts';
 import { forgetWanted } from '../objects/healing-brake.ts';
 import type { ViewedObject } from '../watch/cluster-view.ts';
 import { type ReconcileContext, workloadOf } from './context.ts';
@@ -60,7 +61,7 @@ export async function scale(
   const answer = await cluster.patch(ref, patch, { signal, ...(subresource && { subresource }) });
   if (subresource === undefined) view.learn(answer);
   wanted.set(key, `${direction}@${answer.metadata.resourceVersion ?? ''}@${uid}`);
-  if (isDrift) brake.corrected(key, nowMs, { field: 'spec.replicas', by: 'another', ...(seen.manager && { who: seen.manager }) });
+  if (isDrift) brake.corrected(key, nowMs, { field: 'spec.replicas', by: 'another', ...writerOf(seen, 'spec.replicas') });
   return PENDING;
 }
 

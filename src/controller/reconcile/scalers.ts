@@ -6,6 +6,7 @@ import { deleteFound } from '../../kube/what-was-found.ts';
 import type { MergePatch } from '../../workloads/scalers/index.ts';
 import { primaryRefOf } from '../facts/gather-facts.ts';
 import { formerScalingOf, type Scaling, scalerProblem } from '../facts/scaling.ts';
+import { writerOf } from '../objects/drift.ts';
 import { forgetWanted } from '../objects/healing-brake.ts';
 import { isOurs } from '../objects/ownership.ts';
 import type { ReconcileContext } from './context.ts';
@@ -116,13 +117,13 @@ async function patchObject(
   }
   const waitMs = isDrift ? brake.waitMs(key, nowMs) : 0;
   if (waitMs > 0) return paused(waitMs);
-  const who = view.find(ref)?.manager;
+  const seen = view.find(ref);
   view.learn(await cluster.patch(ref, { ...patch }, { signal }));
   wanted.set(key, what);
   const [field = 'metadata'] = patch.spec
     ? Object.keys(patch.spec).map((one) => `spec.${one}`)
     : Object.keys(patch.metadata.annotations ?? {});
-  if (isDrift) brake.corrected(key, nowMs, { field, by: 'another', ...(who !== undefined && { who }) });
+  if (isDrift) brake.corrected(key, nowMs, { field, by: 'another', ...writerOf(seen, field) });
   else brake.forget(key);
   return CHANGED;
 }

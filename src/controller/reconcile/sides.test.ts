@@ -38,7 +38,7 @@ async function passes(
         },
       },
     };
-    const existing = { object: service(named), ...(manager && { manager }) };
+    const existing = { object: service(named), ...(manager && { marksManager: manager }) };
     outcomes.push(
       await ensurePrimary(context as never, existing as never, existing as never, { selector: {}, ports: [] } as never, {} as never),
     );

@@ -7,7 +7,7 @@ import { promotionsIn } from '../adoption/template-records.ts';
 import { ConfigUnavailableError, NameTakenError, TargetUnusableError } from '../errors.ts';
 import { primaryRefOf } from '../facts/gather-facts.ts';
 import { readTargetConfigs } from '../facts/target-configs.ts';
-import { missingField } from '../objects/drift.ts';
+import { missingField, writerOf } from '../objects/drift.ts';
 import { isOurs } from '../objects/ownership.ts';
 import type { ViewedObject } from '../watch/cluster-view.ts';
 import { makeCopies } from './config-copies.ts';
@@ -90,7 +90,7 @@ async function renamePrimary(context: ReconcileContext, existing: ViewedObject, 
   const waitMs = brake.waitMs(key, nowMs);
   if (waitMs > 0) return paused(waitMs);
   view.learn(await mergeIntoTarget(context, primary, object));
-  brake.corrected(key, nowMs, { field, by: 'another', ...(existing.manager && { who: existing.manager }) });
+  brake.corrected(key, nowMs, { field, by: 'another', ...writerOf(existing, field) });
   return CHANGED;
 }
 

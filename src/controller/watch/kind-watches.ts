@@ -15,7 +15,7 @@ import { isCompanionKind } from '../../workloads/companions/index.ts';
 import { remembered } from '../../workloads/index.ts';
 import { isScaler } from '../../workloads/scalers/index.ts';
 import type { Watched } from '../../workloads/workload.ts';
-import { lastForeignManager, withoutBookkeeping } from '../objects/drift.ts';
+import { type ForeignManagers, lastForeignManagers, withoutBookkeeping } from '../objects/drift.ts';
 import { ownPorts } from '../objects/own-ports.ts';
 import { UsersObjects } from './users-objects.ts';
 
@@ -23,9 +23,7 @@ import { UsersObjects } from './users-objects.ts';
 const LOOK_AGAIN_MS = 600_000;
 
 /** The part of an object that is kept: enough to decide and to notice drift. */
-export interface SlimViewedObject extends Watched {
-  /** Last writer other than us. */
-  manager?: string;
+export interface SlimViewedObject extends Watched, ForeignManagers {
   /** Flagger made it, or has written it, and it has not been taken over yet. */
   isEstablished?: true;
   /** Keys of ports that only Serin has written, in a Service that it has not made. */
@@ -246,7 +244,6 @@ function isSaidTheSame(before: KubeObject, after: KubeObject): boolean {
 function see(whole: KubeObject, before: ViewedObject | undefined): ViewedObject {
   const { status, ...said } = whole;
   const object: KubeObject = isOfSpecAlone(whole) ? said : whole;
-  const manager = lastForeignManager(object, fieldManager);
   const isOwned = (object.metadata.ownerReferences ?? []).some((owner) => owner.kind === 'Canary' && owner.apiVersion === apiVersion);
   const known = remembered(object);
   const imagesChangedIn = imagesChangedInOf(known, before);
@@ -257,7 +254,7 @@ function see(whole: KubeObject, before: ViewedObject | undefined): ViewedObject 
     ...(imagesChangedIn === undefined ? {} : { imagesChangedIn }),
     ...(zeroSince === undefined ? {} : { zeroSince }),
     object: keptOf(known.object, before?.object),
-    ...(manager === undefined ? {} : { manager }),
+    ...lastForeignManagers(object, fieldManager),
     ...(isOwned || isUpdatedBy(object, flaggerManager) ? { isEstablished: true } : {}),
     ...(own.length === 0 ? {} : { ownPorts: own }),
   };
