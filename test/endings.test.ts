@@ -86,7 +86,7 @@ describe('the cause of an end', () => {
         '',
       ].join('\n');
     });
-    await expect(texts.join('\n')).toMatchFileSnapshot('golden/endings/causes.txt');
+    await expect(texts.join('\n')).toMatchFileSnapshot('golden/ending-causes.txt');
   });
 
   it.each(causesOfEnds)('a release that %s has ended is promoted after its remedy', (cause) => {
