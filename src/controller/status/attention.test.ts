@@ -12,7 +12,7 @@ const failed = (): CanaryStatus => {
 const refused = { type: 'Accepted', status: 'False', reason: 'InvalidSpec', message: 'spec.analysis: correct it' } as const;
 
 describe('status.reason', () => {
-  it('is the reason of a refused spec, before all else', () => {
+  it('DF861: is the reason of a refused spec, before all else', () => {
     expect(attentionOf({ ...failed(), conditions: [refused] })).toBe('InvalidSpec');
   });
 
