@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { BlockedObject, Blockers, NewBlocker } from './blocker.ts';
 import { ImageChange } from './container-image.ts';
 import { Ending, ShownCheck } from './ending.ts';
+import { MOST_PAST_RELEASES, PastRelease } from './past-release.ts';
 import { Phase } from './phase.ts';
 import { PodFailing } from './pod-failing.ts';
 import { RouteRef } from './route-ref.ts';
@@ -277,6 +278,8 @@ export const Release = z.object({
   scaler: z.string().optional(),
   /** Reason for the end of the last release, or for the promotion in progress; absent if none has ended, or if an earlier version ended it. */
   ending: Ending.optional().catch(undefined),
+  /** The last releases that ended without a promotion, oldest first. */
+  pastReleases: z.array(PastRelease).max(MOST_PAST_RELEASES).optional().catch(undefined),
   /** Reason for which the release failed or waits, in words for the condition. */
   reason: z.string().optional(),
   /** While `reason` is the response of a webhook: its name, its type and its own text. */

@@ -116,6 +116,7 @@ it('E144: moves each time of a release', () => {
     recent: { errors: [{ verdict: 'passed' as const, ...at }] },
     deliveries: [{ key: 'k', kind: 'event' as const, message: 'm', ...since }],
     requests: [{ id: 'i', outcome: 'carriedOut' as const, ...at }],
+    pastReleases: [{ run: 1, revision: 's1:a', startedMs: 1, ending: { code: 'Cancelled' as const, detail: 'd', ...at } }],
   };
   const after: unknown = byOwnClock(all, facts());
   const moved = momentsOf(z.toJSONSchema(Release, { io: 'input', unrepresentable: 'any' }) as JsonSchema).filter(

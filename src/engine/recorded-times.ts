@@ -50,7 +50,7 @@ function shifted(release: Release, shiftMs: number, nowMs: number): Release {
   const perhaps = (ms: number | undefined): number | undefined => (ms === undefined ? undefined : moved(ms));
   const at = <T extends { atMs: number }>(one: T): T => ({ ...one, atMs: moved(one.atMs) });
   const since = <T extends { sinceMs: number }>(one: T): T => ({ ...one, sinceMs: moved(one.sinceMs) });
-  const { capacity, failing, paused, ending, weights, recent, deliveries, requests, comparison } = release;
+  const { capacity, failing, paused, ending, weights, recent, deliveries, requests, comparison, pastReleases } = release;
   return {
     ...release,
     startedMs: moved(release.startedMs),
@@ -75,6 +75,7 @@ function shifted(release: Release, shiftMs: number, nowMs: number): Release {
       recent: recent && Object.fromEntries(Object.entries(recent).map(([check, of]) => [check, of.map(at)])),
       deliveries: deliveries?.map(since),
       requests: requests?.map(at),
+      pastReleases: pastReleases?.map((past) => ({ ...past, startedMs: moved(past.startedMs), ending: at(past.ending) })),
       comparison: comparison && comparedByOwnClock(comparison, shiftMs, nowMs),
     }),
   };

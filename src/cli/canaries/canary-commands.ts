@@ -103,7 +103,7 @@ function addReadingCommands(program: Command, runOn: RunOn): void {
     examples: ['serin history podinfo --namespace test', 'serin history podinfo --namespace test --journal'],
     exits: ['notFound'],
   })
-    .description('list promoted revisions, the newest first')
+    .description('list promoted revisions, and the last releases that ended without a promotion with their end, the newest first')
     .option('--journal [release]', 'list the journals of releases instead, or print the one of this release number')
     .action(
       runOn(async (session, name, { journal }: ClusterFlags & { journal?: string | true }) => {

@@ -1,11 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import { bar, paint } from './paint.ts';
 import type { Terminal } from './terminal.ts';
-import { cleaned, cut, wrapped } from './text.ts';
+import { cleaned, cut, durationText, wrapped } from './text.ts';
 import { textTable } from './text-table.ts';
 
 const plain: Terminal = { color: false, unicode: false, live: false, columns: 80 };
 const rich: Terminal = { color: true, unicode: true, live: true, columns: 80 };
+
+it.each([
+  [0, '0s'],
+  [45, '45s'],
+  [60, '1m'],
+  [312, '5m12s'],
+  [7_500, '2h5m'],
+  [90_061, '1d1h'],
+])('%d seconds are %s', (seconds, text) => expect(durationText(seconds)).toBe(text));
 
 describe('texts that others wrote', () => {
   it('cannot move the cursor, colour the screen, or turn the line around', () => {

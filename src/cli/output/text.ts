@@ -11,6 +11,7 @@ const INSTEAD: Readonly<Record<string, string>> = {
   '—': '-',
   '…': '...',
   '×': 'x',
+  '→': '->',
   '·': '-',
   '≥': '>=',
   '≤': '<=',
@@ -85,4 +86,14 @@ export function ageText(time: string | undefined, nowMs: number): string {
   const age = Math.max(0, Math.floor((nowMs - ms) / 1000));
   const unit = UNITS.find(({ seconds }) => age >= seconds);
   return unit === undefined ? `${age}s` : `${Math.floor(age / unit.seconds)}${unit.suffix}`;
+}
+
+/** A duration in its two largest units: `45s`, `5m12s`, `2h5m`. */
+export function durationText(seconds: number): string {
+  const first = UNITS.findIndex((unit) => seconds >= unit.seconds);
+  const [large, small] = UNITS.slice(first < 0 ? UNITS.length : first);
+  if (large === undefined) return `${seconds}s`;
+  const rest = seconds % large.seconds;
+  const after = small === undefined ? `${rest}s` : `${Math.floor(rest / small.seconds)}${small.suffix}`;
+  return `${Math.floor(seconds / large.seconds)}${large.suffix}${/^0/.test(after) ? '' : after}`;
 }

@@ -20,6 +20,7 @@ const ofRelease =
 const steps: readonly (readonly [what: string, Shrink])[] = [
   ['the end of long texts', (status) => shortened(status)],
   ['recent measurements', ofRelease(({ recent: _, weights: _weights, ...release }) => release)],
+  ['earlier releases', ofRelease(({ pastReleases: _, ...release }) => release)],
   ['trackedConfigs', ({ trackedConfigs: _, ...status }) => status],
   ['verdicts', ofRelease((release) => ({ ...release, ...(release.verdicts && { verdicts: worst(release.verdicts) }) }))],
   [

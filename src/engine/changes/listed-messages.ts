@@ -1,6 +1,7 @@
 import type { Canary, HookType } from '../../api/canary.ts';
 import type { Delivery, Release } from '../../api/canary-status.ts';
 import { type Ending, endingSentence } from '../../api/ending.ts';
+import { MOST_PAST_RELEASES, type PastRelease, pastRelease } from '../../api/past-release.ts';
 import { alertDeliveries, type ReleaseAlert } from '../alerts.ts';
 import { type Input, withDeliveries } from '../context.ts';
 import { now, who } from './change.ts';
@@ -36,8 +37,14 @@ export function withEnding(
     ...toAll,
     ...(isEnd ? toHooks('post-rollout', hooksNamed(canary, 'post-rollout')) : []),
   ]);
-  const ended = { ...listed, ending };
+  const ended = { ...listed, ending, ...(outcome !== 'Succeeded' && { pastReleases: withPast(from, ending) }) };
   return alert ? withAlert(input, ended, { ...alert, outcome, message, ending }) : ended;
+}
+
+/** The remembered releases with this one, which has just ended. */
+function withPast({ run, revision, startedMs, change, pastReleases = [] }: Release, ending: Ending): PastRelease[] {
+  const last = pastRelease({ run, revision, startedMs, ...(change && { images: change.images }), ending });
+  return [...pastReleases, last].slice(-MOST_PAST_RELEASES);
 }
 
 /** Hooks in order; hooks with the same name are numbered. */

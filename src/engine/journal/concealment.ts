@@ -68,7 +68,9 @@ export class Concealment {
     if (key === 'affinity') return Object.fromEntries(Object.entries(value).map(([side, cookie]) => [side, cookieOf(cookie)]));
     // An unreadable request has its whole text as its id.
     const isUnreadable = typeof value.id === 'string' && (key === 'request' || key === 'requests') && !requestId.test(value.id);
-    const entries = Object.entries(key === 'routedFor' || key === 'leftRoutes' ? placeOnly(value) : value);
+    // Releases that ended before decide nothing about this one.
+    const { pastReleases: _, ...current } = value;
+    const entries = Object.entries(key === 'routedFor' || key === 'leftRoutes' ? placeOnly(value) : current);
     return Object.fromEntries(
       entries.map(([name, one]) => {
         // Fields of an alert are foreign sentences, and none is needed.

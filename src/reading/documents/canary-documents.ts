@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { Blocker } from '../../api/blocker.ts';
+import { ImageChange } from '../../api/container-image.ts';
 import { Ending } from '../../api/ending.ts';
 import { ComparedReport } from './compared-report.ts';
 import { documentOf, documentOn, ObjectName, Time, versionField } from './output-version.ts';
@@ -187,6 +188,23 @@ export const Why = documentOn('Why', {
 });
 export type Why = z.infer<typeof Why>;
 
+/** A release that ended without a promotion. */
+export const UnpromotedRelease = z.object({
+  number: z.number().describe('Number of the release, as in --journal.'),
+  revision: z.string(),
+  began: Time.optional(),
+  ended: Time.optional(),
+  seconds: z.number().describe('From its start to its end.'),
+  code: z.string().describe('From a closed list (docs/reasons.md), which grows.'),
+  cause: z.string().optional().describe('The cause behind the code, from the same list.'),
+  metric: z.string().optional().describe('Name of the check that decided.'),
+  webhook: z.string().optional().describe('Name of the webhook that decided.'),
+  requester: z.string().optional().describe('Name of the user who requested it.'),
+  reason: z.string().describe('The cause in words; not for programs.'),
+  images: z.array(ImageChange).describe('Images that it would have changed, if they are known.'),
+});
+export type UnpromotedRelease = z.infer<typeof UnpromotedRelease>;
+
 /** Output of `serin history`. */
 export const History = documentOn('History', {
   items: z.array(
@@ -199,6 +217,10 @@ export const History = documentOn('History', {
       record: z.string().describe('Name of the ControllerRevision.'),
     }),
   ),
+  releases: z
+    .array(UnpromotedRelease)
+    .optional()
+    .describe('The last releases that ended without a promotion, the newest first; absent if none is recorded.'),
 });
 export type History = z.infer<typeof History>;
 
