@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { cutText } from '../base/cut-text.ts';
 import { defined } from '../base/defined.ts';
 import { blockerCodes, endingCauses } from './codes/codes.ts';
 
@@ -63,8 +64,7 @@ export function identityOf({ code, object, field, webhook, metric }: NewBlocker)
 
 /** The blocker with its texts shortened for storage. */
 export function bounded<B extends NewBlocker>(blocker: B): B {
-  const short = (text: string | undefined, most: number) =>
-    text && text.length > most ? `${text.slice(0, most - 1).toWellFormed()}…` : text;
+  const short = (text: string | undefined, most: number) => text && cutText(text, most);
   const { field, webhook, metric, detail } = blocker;
   const names = defined({ field: short(field, LONGEST_NAME), webhook: short(webhook, LONGEST_NAME), metric: short(metric, LONGEST_NAME) });
   return { ...blocker, ...names, ...defined({ detail: short(detail, LONGEST_DETAIL) }) };

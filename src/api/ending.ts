@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { cutText } from '../base/cut-text.ts';
 import { defined } from '../base/defined.ts';
 import { BlockedObject, LONGEST_DETAIL } from './blocker.ts';
 import { actors, type Code, type Ended } from './codes/code.ts';
@@ -82,7 +83,7 @@ function shownCheck({ check, verdict, value, requests, limit, reason }: ShownChe
 }
 
 function short<T extends string | undefined>(text: T, most: number): T {
-  return (text !== undefined && text.length > most ? `${text.slice(0, most - 1).toWellFormed()}…` : text) as T;
+  return (text === undefined ? text : cutText(text, most)) as T;
 }
 
 /**

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { cutText } from '../base/cut-text.ts';
 import { defined } from '../base/defined.ts';
 import { ImageChange } from './container-image.ts';
 import { Ending } from './ending.ts';
@@ -23,10 +24,9 @@ export type PastRelease = z.infer<typeof PastRelease>;
 /** The part of a release that is remembered: bounded, since ten of them are part of the status. */
 export function pastRelease({ run, revision, startedMs, images = [], ending }: PastRelease): PastRelease {
   const { code, atMs, cause, metric, webhook, requester, detail } = ending;
-  const short = detail.length > LONGEST_CAUSE ? `${detail.slice(0, LONGEST_CAUSE - 1).toWellFormed()}…` : detail;
   return {
     ...{ run, revision, startedMs },
     ...(images.length > 0 && { images: images.slice(0, MOST_IMAGES_NAMED) }),
-    ending: { code, atMs, ...defined({ cause, metric, webhook, requester }), detail: short },
+    ending: { code, atMs, ...defined({ cause, metric, webhook, requester }), detail: cutText(detail, LONGEST_CAUSE) },
   };
 }

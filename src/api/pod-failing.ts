@@ -1,10 +1,14 @@
 import * as z from 'zod';
+import { cutText } from '../base/cut-text.ts';
+import { printable } from '../base/printable.ts';
+import { redactText } from '../base/redact-text.ts';
 import { type Cause, causes } from './codes/codes.ts';
 
 /** Names of pods and containers are shorter (RFC 1123). */
 const LONGEST_NAME = 253;
 const LONGEST_REASON = 64;
 /** A kubelet keeps up to 4,096 characters of a termination message. */
+const LONGEST_READ = 4096;
 const LONGEST_MESSAGE = 300;
 
 /** The last failure of a pod of the canary: an end of one of its containers, or, without a container, lost readiness. */
@@ -20,7 +24,9 @@ export const PodFailing = z.object({
     .max(LONGEST_MESSAGE)
     .optional()
     .catch(undefined)
-    .describe('Words of the kubelet or the scheduler, or the termination message of the container, shortened; for users only.'),
+    .describe(
+      'Words of the kubelet or the scheduler, or the termination message of the container, shortened and without what looks like a credential; for users only.',
+    ),
 });
 export type PodFailing = z.infer<typeof PodFailing>;
 
@@ -68,9 +74,10 @@ const WAITS: Readonly<Partial<Record<Cause, string>>> = {
   NodeNotReady: 'is on a node that does not report',
 };
 
-/** The text for storage: printable and bounded. */
+/** A message of a pod for storage: one line, bounded, and without what looks like a credential, since events and alerts spread it. */
 export function boundedMessage(message: string | undefined): string | undefined {
-  const line = message?.replace(/\s+/g, ' ').trim();
-  if (!line) return undefined;
-  return line.length > LONGEST_MESSAGE ? `${line.slice(0, LONGEST_MESSAGE - 1).toWellFormed()}…` : line;
+  const line = printable(redactText((message ?? '').slice(0, LONGEST_READ)))
+    .replace(/\s+/g, ' ')
+    .trim();
+  return line === '' ? undefined : cutText(line, LONGEST_MESSAGE);
 }

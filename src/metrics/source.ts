@@ -2,6 +2,7 @@ import type { Canary, Metric } from '../api/canary.ts';
 import { LONGEST_SHOWN_QUERY } from '../api/canary-status.ts';
 import { observedProvider } from '../api/mesh-provider.ts';
 import type { Observer } from '../api/observer.ts';
+import { cutText } from '../base/cut-text.ts';
 import type { Side } from './counter-query.ts';
 import { inTurn } from './in-turn.ts';
 import { tooFewSamples } from './known-series.ts';
@@ -108,5 +109,5 @@ export const observerOf = ({ spec }: Canary, deps: Pick<MeasureDependencies, 'ob
 /** A query for display. */
 export function shortened(query: string): string {
   const line = query.trim().replace(/\s+/g, ' ');
-  return line.length > LONGEST_SHOWN_QUERY ? `${line.slice(0, LONGEST_SHOWN_QUERY - 1).toWellFormed()}…` : line;
+  return cutText(line, LONGEST_SHOWN_QUERY);
 }

@@ -1,8 +1,8 @@
 import { statusOf } from '../../api/kinds/spec-of.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
+import { redactText } from '../../base/redact-text.ts';
 import type { KubeCluster } from '../../kube/kube-cluster.ts';
 import { asRecord } from '../../reading/canary-reading.ts';
-import { redactText } from '../../reading/redaction/redact-text.ts';
 import { canaryLabelValue } from '../../workloads/anchor.ts';
 import type { ReportFile } from './canary-files.ts';
 import { podSummary } from './pod-summary.ts';

@@ -1,9 +1,9 @@
 import type { KubeObject } from '../../api/kube-object.ts';
+import { redactText } from '../../base/redact-text.ts';
 import { timestamp } from '../../base/timestamp.ts';
 import type { ClusterReader } from '../../kube/cluster.ts';
 import type { KubeCluster } from '../../kube/kube-cluster.ts';
 import { outputVersion } from '../../reading/documents/output-version.ts';
-import { redactText } from '../../reading/redaction/redact-text.ts';
 import { clientVersion, serverVersion } from '../canaries/version-command.ts';
 import type { ReportContents } from '../output/documents.ts';
 import { Archive, fileText } from './archive.ts';

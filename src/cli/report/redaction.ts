@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../api/kube-object.ts';
 import { userInfoOf, withoutSecrets } from '../../base/hide-secrets.ts';
+import { isSecretName } from '../../base/redact-text.ts';
 import { redactObject } from '../../reading/redaction/redact-object.ts';
-import { isSecretName } from '../../reading/redaction/redact-text.ts';
 import { SecretTraces } from './secret-traces.ts';
 
 const SHORTEST = 6;

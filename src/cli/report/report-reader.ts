@@ -1,9 +1,9 @@
 import type { KubeObject, ObjectRef } from '../../api/kube-object.ts';
 import { keptIn } from '../../base/once.ts';
+import { redactText } from '../../base/redact-text.ts';
 import type { ClusterReader, KindRef, Selection } from '../../kube/cluster.ts';
 import { ApiError, RequestTimeoutError, UnreachableError } from '../../kube/errors.ts';
 import { type CanaryIdentity, type Journal, readJournals } from '../../reading/journals/read-journals.ts';
-import { redactText } from '../../reading/redaction/redact-text.ts';
 import type { Redaction } from './redaction.ts';
 
 /** Never read, even if an object refers to them. */

@@ -1,5 +1,5 @@
 import { isRecord } from '../../base/json.ts';
-import { HIDDEN } from '../../reading/redaction/redact-text.ts';
+import { HIDDEN } from '../../base/redact-text.ts';
 
 /** Digits of a revision that events and alerts show of it; the same in all its forms. */
 const TOLD_DIGITS = 12;

@@ -1,4 +1,5 @@
 import type { CanaryCondition, CanaryStatus, Release } from '../../api/canary-status.ts';
+import { cutText } from '../../base/cut-text.ts';
 
 /**
  * Bytes of a status that is stored: room enough beside the spec, whose size users decide. Source: etcd refuses a request above 1.5 MiB
@@ -54,7 +55,7 @@ const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(val
 const WHOLE = new Set(['routedFor', 'leftRoutes', 'listedRoutes', 'routes', 'heldRoutes']);
 
 function shortened<T>(value: T): T {
-  if (typeof value === 'string') return (value.length > LONGEST_TEXT ? `${value.slice(0, LONGEST_TEXT - 1).toWellFormed()}…` : value) as T;
+  if (typeof value === 'string') return cutText(value, LONGEST_TEXT) as T;
   if (Array.isArray(value)) return value.map((one) => shortened(one)) as T;
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, WHOLE.has(key) ? one : shortened(one)])) as T;

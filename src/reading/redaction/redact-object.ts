@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../api/kube-object.ts';
 import { isRecord } from '../../base/json.ts';
+import { addressOf, HIDDEN, isSecretName, redactText } from '../../base/redact-text.ts';
 import { fieldPaths } from './field-paths.ts';
-import { addressOf, HIDDEN, isSecretName, redactText } from './redact-text.ts';
 
 /** Called with the removed value, and its field, flag or variable. */
 export type OnHidden = (value: string, name: string) => void;

@@ -55,6 +55,13 @@ describe('the problem of pods that are not ready', () => {
     expect(problem).toMatchObject({ container: 'migrate', exitCode: 7, times: 3, cause: 'CrashLoop', message: 'no schema' });
   });
 
+  it('has a message without credentials, which an event and an alert would spread, and without characters that a terminal obeys', () => {
+    const message = 'cannot reach postgres://shop:s3cr3t-word@db:5432/shop\u001b[31m: API_TOKEN=abcDEF123 is refused';
+    const said = problemIn(podOf('a', { containerStatuses: [{ name: 'web', state: { terminated: { exitCode: 1, message } } }] }))?.message;
+    expect(said).toMatch(/^cannot reach postgres:\/\/.*db:5432.*API_TOKEN=\*{3} is refused$/);
+    for (const hidden of ['s3cr3t-word', 'abcDEF123', '\u001b']) expect(said).not.toContain(hidden);
+  });
+
   it('has a message of one line and at most 300 characters', () => {
     const message = `first\n\tsecond ${'x'.repeat(5_000)}`;
     const status = { phase: 'Pending', containerStatuses: [{ name: 'web', state: { waiting: { reason: 'ErrImagePull', message } } }] };
