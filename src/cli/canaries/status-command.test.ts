@@ -165,8 +165,8 @@ describe('serin status --watch', () => {
     screen.terminal.press('p');
     await screen.shows('promote test/podinfo? y: yes');
     screen.terminal.press('n');
-    screen.terminal.press('a');
-    await screen.shows('abort (rollback) test/podinfo? y: yes');
+    screen.terminal.press('r');
+    await screen.shows('rollback test/podinfo? y: yes');
     expect(screen.asked).toEqual([]);
     screen.terminal.press('y');
     await screen.shows('rollback was refused: no release is in progress');
