@@ -10,7 +10,7 @@ const message: AlertMessage = {
   canary: { name: 'web', namespace: 'shop' },
   severity: 'error',
   reason: 'Failed',
-  text: 'Rolled back web.shop',
+  text: 'Rolled back shop/web',
   fields: [{ name: 'Cluster', value: 'eu-1' }],
   details: {
     release: 7,
@@ -45,7 +45,7 @@ describe('a message template', () => {
     { template: '{{#checks}}{{check}}={{value}} ({{limit}}{{cause}}) {{/checks}}', text: 'errors=7.5 (at most 1) latency= (no series)' },
     { template: '{{#configs}}{{.}}{{/configs}}{{^gate}} no gate{{/gate}}', text: 'configmap/app no gate' },
     { template: '{{#page}}see {{page}}{{/page}} {{#fields}}{{name}}={{value}}{{/fields}}', text: `see ${message.page} Cluster=eu-1` },
-    { template: '{{text}} after {{duration}} s', text: 'Rolled back web.shop after 25 s' },
+    { template: '{{text}} after {{duration}} s', text: 'Rolled back shop/web after 25 s' },
   ])('$template gives $text', ({ template, text }) => expect(textOf({ Failed: template })).toEqual({ text }));
 
   it('is the one of its kind, else the default, else none', () => {
