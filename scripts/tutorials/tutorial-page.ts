@@ -144,7 +144,7 @@ function statusLines({ provider }: ProviderFixture): string[] {
     'Canary test/podinfo: Succeeded since …',
     '  Succeeded: the primary serves; waits for a change of podinfo.',
     ...['', 'Workloads', ...sides],
-    ...['', 'Traffic', '  primary  […] 100 %', '  canary   […] 0 %', `           provider ${provider}, failed checks … of 3`],
+    ...['', 'Traffic', '  primary  […] 100%', '  canary   […] 0%', `           provider ${provider}, failed checks … of 3`],
     ...checks,
   ];
 }

@@ -40,7 +40,7 @@ const problemOf = (file: string) => {
 
 describe('a message template', () => {
   it.each([
-    { template: '{{name}} in {{namespace}}: {{step}}/{{steps}} at {{weight}} %', text: 'web in shop: 1/3 at 20 %' },
+    { template: '{{name}} in {{namespace}}: {{step}}/{{steps}} at {{weight}}%', text: 'web in shop: 1/3 at 20%' },
     { template: '{{#images}}{{container}}: {{change}}{{/images}}', text: 'web: acme/web 1 → 2' },
     { template: '{{#checks}}{{check}}={{value}} ({{limit}}{{cause}}) {{/checks}}', text: 'errors=7.5 (at most 1) latency= (no series)' },
     { template: '{{#configs}}{{.}}{{/configs}}{{^gate}} no gate{{/gate}}', text: 'configmap/app no gate' },

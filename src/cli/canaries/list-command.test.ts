@@ -27,11 +27,11 @@ describe('serin list', () => {
   it('shows phase, traffic and failed checks in 80 columns', async () => {
     const lines = (await rendered({}, true)).trimEnd().split('\n');
     expect(lines).toEqual([
-      'NAMESPACE  NAME     PHASE        CANARY TRAFFIC     STEP    FAILED  SINCE',
-      'test       podinfo  Progressing  [##--------] 20 %  1 of 5  0 of 3  2m',
-      'test       podinfo  Initialized  [----------] 0 %   -       0 of 3  2m',
-      'test       podinfo  unseen       [----------] 0 %   -       0 of 3  -',
-      'test       broken   unseen       [----------] 0 %   -       0       -',
+      'NAMESPACE  NAME     PHASE        CANARY TRAFFIC    STEP    FAILED  SINCE',
+      'test       podinfo  Progressing  [##--------] 20%  1 of 5  0 of 3  2m',
+      'test       podinfo  Initialized  [----------] 0%   -       0 of 3  2m',
+      'test       podinfo  unseen       [----------] 0%   -       0 of 3  -',
+      'test       broken   unseen       [----------] 0%   -       0       -',
     ]);
     expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(80);
   });

@@ -124,9 +124,9 @@ export function trafficInWords({ kind, canary }: CanarySummary['traffic']): stri
     case 'matched':
       return 'requests that match';
     case 'mirrored':
-      return `copies of ${canary} %`;
+      return `copies of ${canary}%`;
     case 'weighted':
-      return `${canary} %`;
+      return `${canary}%`;
     default:
       return kind satisfies never;
   }

@@ -61,7 +61,7 @@ describe('serin list --watch', () => {
     await shows('2 Canaries, 1 in progress, 0 failed');
     cluster.remove(refOf(named(idle, 'a')));
     await shows('1 Canary, 1 in progress');
-    expect(written.at(-1)).toMatch(/b +Progressing +\[##-{8}\] 20 % +1 of 5 +0 of 3/);
+    expect(written.at(-1)).toMatch(/b +Progressing +\[##-{8}\] 20% +1 of 5 +0 of 3/);
     keyboard.press('q');
     expect(await ended).toBe('done');
     expect(cluster.watches).toBe(0);
@@ -81,9 +81,9 @@ describe('serin list --watch', () => {
   });
   it('--plain prints a line for each Canary that has changed', async () => {
     const { cluster, shows, said } = watching({ plain: true }, true);
-    await shows('test/b: Initialized, canary traffic 0 %, failed checks 0 of 3');
+    await shows('test/b: Initialized, canary traffic 0%, failed checks 0 of 3');
     cluster.put(named(released, 'b'));
-    await shows('test/b: Progressing, canary traffic 20 %');
+    await shows('test/b: Progressing, canary traffic 20%');
     cluster.remove(refOf(named(released, 'b')));
     await shows('test/b: deleted');
     expect(said().match(/^test\/a: /gm)).toHaveLength(1);
@@ -182,10 +182,10 @@ describe('the screen of all Canaries', () => {
     const lines = listView({ items: many.slice(29, 32).map(long), kept: [] }, choice, terminal, 24, 0);
     expect(lines.slice(1)).toMatchInlineSnapshot(`
       [
-        "NAMESPACE     NAME         PHASE        CANARY TRAFFIC     STEP    FAILED  SINCE",
-        "team-paymen…  checkout-c…  Progressing  [██░░░░░░░░] 20 %  1 of 5  0 of 3  0s",
-        "team-paymen…  checkout-c…  Initialized  [░░░░░░░░░░] 0 %   -       0 of 3  0s",
-        "team-paymen…  checkout-c…  Initialized  [░░░░░░░░░░] 0 %   -       0 of 3  0s",
+        "NAMESPACE     NAME          PHASE        CANARY TRAFFIC    STEP    FAILED  SINCE",
+        "team-paymen…  checkout-ch…  Progressing  [██░░░░░░░░] 20%  1 of 5  0 of 3  0s",
+        "team-paymen…  checkout-ch…  Initialized  [░░░░░░░░░░] 0%   -       0 of 3  0s",
+        "team-paymen…  checkout-ch…  Initialized  [░░░░░░░░░░] 0%   -       0 of 3  0s",
       ]
     `);
     expect(Math.max(...lines.map((line) => columnsOf(line)))).toBeLessThanOrEqual(80);

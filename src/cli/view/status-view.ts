@@ -187,7 +187,7 @@ function comparedLines(compared: readonly ComparedReport[], { line, wide }: Fram
     const { metric, verdict, decides, windows, sentence, canary, primary, against, inFavour } = report;
     const isCounted = windows > 0;
     const sides = isCounted ? [`canary ${sideText(canary, wide)}`, `primary ${sideText(primary, wide)}`] : [];
-    const shares = isCounted ? [`against ${against} %`, `in favour ${inFavour} %`] : [];
+    const shares = isCounted ? [`against ${against}%`, `in favour ${inFavour}%`] : [];
     return [
       line([verdict, metric, ...sides].join('  '), COMPARED_MEANINGS[verdict]),
       line(`    ${[...shares, sentence, ...(decides ? [] : ['shadow: decides nothing'])].join('  ')}`),

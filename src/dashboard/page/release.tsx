@@ -167,7 +167,7 @@ function workloadRow(side: string, weight: number, { kind, name, exists, replica
     <span key="side">
       {side} <span class="dim">{`${kind} ${name}`}</span>
     </span>,
-    `${weight} %`,
+    `${weight}%`,
     counts,
     <span key="revision" class="mono">
       {revisionText(revision)}

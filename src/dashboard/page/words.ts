@@ -15,7 +15,7 @@ export const words = {
   loading: 'Loading …',
   lost: 'No connection. Trying again …',
   shown: (shown: number, all: number) => `${shown} of ${all}`,
-  canaryWeight: (weight: number) => `canary ${weight} %`,
+  canaryWeight: (weight: number) => `canary ${weight}%`,
   failedChecks: (failed: number, threshold?: number) => `failed checks ${failed}${threshold === undefined ? '' : ` of ${threshold}`}`,
   show: 'Show',
   everything: 'all Canaries',

@@ -155,5 +155,5 @@ export const comparedViews = (compared: readonly ComparedReport[]): ComparedView
     ...{ metric, verdict, sentence, decides },
     ...(windows === 0
       ? { canary: '', primary: '', against: '', inFavour: '' }
-      : { canary: sideText(canary), primary: sideText(primary), against: `${against} %`, inFavour: `${inFavour} %` }),
+      : { canary: sideText(canary), primary: sideText(primary), against: `${against}%`, inFavour: `${inFavour}%` }),
   }));
