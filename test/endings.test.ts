@@ -64,7 +64,7 @@ describe('the ending of a release', () => {
 });
 
 describe('the cause of an end', () => {
-  it('stands in event, condition, alert, list, status and why, with its remedy, for each cause', async () => {
+  it('DF862: stands in event, condition, alert, list, status and why, with its remedy, for each cause', async () => {
     const texts = causesOfEnds.map((cause) => {
       const ended = endedByCause(cause);
       const { release } = ended.world;
@@ -86,7 +86,7 @@ describe('the cause of an end', () => {
         '',
       ].join('\n');
     });
-    await expect(texts.join('\n')).toMatchFileSnapshot('golden/endings/causes.txt');
+    await expect(texts.join('\n')).toMatchFileSnapshot('golden/ending-causes.txt');
   });
 
   it.each(causesOfEnds)('a release that %s has ended is promoted after its remedy', (cause) => {

@@ -105,6 +105,18 @@ describe('the wait of a release', () => {
     if (!BEFORE.has(code)) expect(reportOf(snapshot).blockers?.map((wait) => wait.code)).toContain(code);
   });
 
+  it.each(waitCodes)('D13: serin why says the remedy of %s, and each text of another component, once', (code) => {
+    const { world } = waitingFor(code);
+    const snapshot = snapshotIn({ world });
+    refusedBefore(snapshot.raw, world.facts().refused);
+    const why = whyOf(snapshot);
+    const { lines } = whyAnswer(why);
+    const said = lines({ ...terminal, columns: 10_000 }, false).join('\n');
+    const detail = waitsIn(world).find((one) => one.code === code)?.detail ?? '';
+    const texts = [why.diagnosis.action, ...(detail.length > 30 ? [detail] : [])];
+    for (const text of texts) expect([text, said.split(text).length - 1].join(': ')).toMatch(/: [01]$/);
+  });
+
   it.each(waitCodes)('D13: %s ends when its remedy is followed', (code) => {
     const { world } = waitingFor(code);
     waiting[code].follow(world);

@@ -1,9 +1,10 @@
 import { shorten } from '../base/field-path.ts';
+import { builtIn } from './built-in-metrics.ts';
 import type { Analysis } from './canary.ts';
 import { comparisonFindings } from './comparison-findings.ts';
 import { parseDuration } from './duration.ts';
 import { badDuration, error, type Finding, ignored, type Scope, warning } from './finding.ts';
-import { builtIn, metricFindings, shortestIntervalMs } from './metric-findings.ts';
+import { metricFindings, shortestIntervalMs } from './metric-findings.ts';
 import { beginsMirrored, capabilitiesFor, choosesUsers, isIstioTcp } from './provider-capabilities.ts';
 import { factsOf } from './providers.ts';
 
@@ -149,8 +150,12 @@ function intervalFindings({ interval }: Analysis): Finding[] {
   return [warning(at('interval'), `is ${shorten(interval)} and is raised to 10s: set it to 10s or more`)];
 }
 
-function webhookFindings({ webhooks = [] }: Analysis): Finding[] {
-  return webhooks.flatMap((webhook, index) => {
+function webhookFindings({ webhooks = [], gateTimeout }: Analysis): Finding[] {
+  const ofGates: Finding[] = [];
+  if (gateTimeout !== undefined && !((parseDuration(gateTimeout) ?? 0) > 0)) ofGates.push(badDuration(at('gateTimeout'), gateTimeout));
+  else if (gateTimeout !== undefined && !webhooks.some(({ type }) => type?.startsWith('confirm-')))
+    ofGates.push(ignored(at('gateTimeout'), 'has no effect without a confirm- webhook: add one, or remove it'));
+  const ofWebhooks = webhooks.flatMap((webhook, index) => {
     const path = at(`webhooks[${index}]`);
     const found = urlFindings(webhook.url, `${path}.url`);
     const ms = webhook.timeout === undefined ? 1 : parseDuration(webhook.timeout);
@@ -158,6 +163,7 @@ function webhookFindings({ webhooks = [] }: Analysis): Finding[] {
     // No release waits for the response of these webhooks.
     return ['event', 'post-rollout'].includes(webhook.type ?? '') ? found.map((one) => ignored(one.path, one.message)) : found;
   });
+  return [...ofGates, ...ofWebhooks];
 }
 
 function cookieFindings({ canary, provider }: Scope): Finding[] {

@@ -5,7 +5,9 @@ import { codes } from './codes/list.ts';
 /** One sentence about a blocker, without a full stop: what happened, to which object, and what to do. Foreign text is not changed. */
 export function blockerText({ code, object, field, detail = '' }: NewBlocker): string {
   return (
-    (object && aboutObject(code, object, field, detail)) ?? aboutRequest(code, detail) ?? (detail === '' ? codes[code].meaning : detail)
+    (object && aboutObject(code, object, field, detail)) ??
+    aboutRequest(code, detail, object) ??
+    (detail === '' ? codes[code].meaning : detail)
   );
 }
 
@@ -39,8 +41,8 @@ function aboutObject(code: BlockerCode, object: BlockedObject, field = '', detai
 }
 
 /** A request that the API server refused. */
-function aboutRequest(code: BlockerCode, detail: string): string | undefined {
+function aboutRequest(code: BlockerCode, detail: string, object: BlockedObject | undefined): string | undefined {
   if (detail === '') return undefined;
-  const isRequest = code === 'Forbidden' || code === 'QuotaExceeded' || code === 'ApiRejected';
-  return isRequest ? `the API server refused ${detail}: ${remedyOf(code)}` : undefined;
+  const isRequest = code === 'Forbidden' || code === 'QuotaExceeded' || code === 'ApiRejected' || code === 'NamespaceUnavailable';
+  return isRequest ? `the API server refused ${detail}: ${remedyOf(code, { object })}` : undefined;
 }

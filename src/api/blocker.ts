@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { defined } from '../base/defined.ts';
-import { blockerCodes } from './codes/codes.ts';
+import { blockerCodes, endingCauses } from './codes/codes.ts';
 
 /** Number of characters of a foreign text that are kept. */
 export const LONGEST_DETAIL = 1024;
@@ -22,6 +22,8 @@ export type BlockedObject = z.infer<typeof BlockedObject>;
 export const Blocker = z.object({
   /** From the closed list of `codes/list.ts`. */
   code: z.enum(blockerCodes).describe('Reason from a closed list (docs/reasons.md).'),
+  /** A more exact reason, as `serin why` names it. */
+  cause: z.enum(endingCauses).optional().catch(undefined).describe('A more exact reason, as `serin why` names it.'),
   /** The object to inspect or to correct. */
   object: BlockedObject.optional().describe('Object concerned.'),
   /** A field of that object; without an object, of the Canary. */

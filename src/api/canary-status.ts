@@ -26,8 +26,23 @@ export const CanaryCondition = z.object({
 export type CanaryCondition = z.infer<typeof CanaryCondition>;
 
 /** Reason for which a check has no value. */
-export const UnmeasuredCode = z.enum(['NoTraffic', 'TemplateNotFound', 'SecretNotFound', 'SecretRejected', 'QueryInvalid', 'Unmeasured']);
+export const UnmeasuredCode = z.enum([
+  'NoTraffic',
+  'TooFewRequests',
+  'WorkloadUnknown',
+  'LabelsDiffer',
+  'MetricNotScraped',
+  'QueryEmpty',
+  'TemplateNotFound',
+  'SecretNotFound',
+  'SecretRejected',
+  'QueryInvalid',
+  'Unmeasured',
+]);
 export type UnmeasuredCode = z.infer<typeof UnmeasuredCode>;
+
+/** Number of characters of a query that are kept; enough for the built-in queries. */
+export const LONGEST_SHOWN_QUERY = 400;
 
 /** The result of one check: in range, out of range, or not measurable at all (which is never a bad measurement, I11). */
 export const Verdict = z.object({
@@ -49,6 +64,8 @@ export const Verdict = z.object({
   /** The object to correct or create for it, and its field; without an object, a field of the Canary. */
   object: BlockedObject.optional().catch(undefined),
   field: z.string().optional(),
+  /** The query that gave no value, shortened. */
+  query: z.string().max(LONGEST_SHOWN_QUERY).optional().catch(undefined),
 });
 export type Verdict = z.infer<typeof Verdict>;
 
@@ -266,7 +283,18 @@ export const Release = z.object({
   /** Reason for which the release failed or waits, in words for the condition. */
   reason: z.string().optional(),
   /** While `reason` is the response of a webhook: its name, its type and its own text. */
-  refusedBy: z.object({ webhook: z.string(), type: z.string(), detail: z.string() }).optional().catch(undefined),
+  refusedBy: z
+    .object({
+      webhook: z.string(),
+      type: z.string(),
+      detail: z.string(),
+      /** It gave no answer, or could not be called. */
+      isUnanswered: z.literal(true).optional().catch(undefined),
+    })
+    .optional()
+    .catch(undefined),
+  /** The closed gate that `gateTimeout` limits, and the time since which it is closed or cannot be reached. */
+  gateClosed: z.object({ webhook: z.string(), type: z.string(), sinceMs: z.number() }).optional().catch(undefined),
   /** While `reason` says that the primary could not be written: the same as data, if it is known. */
   refusal: NewBlocker.optional().catch(undefined),
   /** Reasons for which the release does not continue now, as data; the sentence of `Promoted` says the same. Written for readers, never read for a decision. */
@@ -294,6 +322,13 @@ export type Release = z.infer<typeof Release>;
 /** The status: Flagger's fields, and Serin's own in `release`. */
 export const CanaryStatus = z.object({
   phase: Phase,
+  reason: z
+    .string()
+    .optional()
+    .catch(undefined)
+    .describe(
+      'Code of what needs attention: why the spec is refused, why the release waits, or why it failed (docs/reasons.md); absent if nothing does. Written with other changes only.',
+    ),
   failedChecks: z.number(),
   canaryWeight: z.number(),
   iterations: z.number(),

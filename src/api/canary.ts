@@ -188,6 +188,9 @@ export const Analysis = z.object({
   webhooks: listOf(Webhook, MOST_CHECKS).optional().describe('HTTP calls at named moments; some can hold the release.'),
   alerts: listOf(Alert, MOST_CHECKS).optional().describe('Where to report.'),
   sessionAffinity: SessionAffinity.optional().describe('Keep each user on one side.'),
+  gateTimeout: WindowText.optional().describe(
+    'Time for which a `confirm-…` webhook that is closed, or cannot be reached, is waited for, as duration text; then the release is rolled back. Without limit when absent.',
+  ),
   /** Only in Serin. A failure to measure counts as a failed check (`fail`, as in Flagger) or waits (`hold`). */
   unmeasured: z.enum(['fail', 'hold']).optional().describe('Effect of a failure to measure: a failed check (`fail`), or a wait (`hold`).'),
   comparison: AnalysisComparison.optional().describe(

@@ -60,7 +60,7 @@ describe('the CRDs', () => {
     }
   });
 
-  it("are of the group, scope, version and category of Flagger's, stay when a chart goes, and have its columns", () => {
+  it("are of the group, scope, version and category of Flagger's, stay when a chart goes, and have its columns, followed by ours", () => {
     const columnsOfAll = crds().map(({ metadata, spec }) => {
       expect(metadata.annotations).toEqual({ 'helm.sh/resource-policy': 'keep' });
       expect(spec).toMatchObject({ group: 'flagger.app', scope: 'Namespaced', names: { categories: ['all'] } });
@@ -71,7 +71,11 @@ describe('the CRDs', () => {
     const wide = ['Suspended', 'FailedChecks', 'Interval', 'Mirror', 'StepWeight', 'StepWeights', 'MaxWeight'].map(
       (name) => `${name} (wide)`,
     );
-    expect(columnsOfAll).toEqual([['Status', 'Weight', ...wide, 'LastTransitionTime'], ['Provider'], ['Type']]);
+    expect(columnsOfAll).toEqual([
+      ['Status', 'Weight', ...wide, 'LastTransitionTime', 'Ready', 'Reason', 'Image (wide)', 'LeftTo (wide)', 'Age'],
+      ['Provider'],
+      ['Type'],
+    ]);
   });
 
   it('spec requires only targetRef and analysis, service only its port, and the root nothing', () => {

@@ -136,6 +136,8 @@ describe('errors', () => {
       analysisOf('.metrics[0].interval'),
     ],
     ['an interval of no length', metric({ interval: '0s' }), analysisOf('.metrics[0].interval')],
+    ['a gateTimeout that is not a duration', { analysis: { gateTimeout: '10minutes' } }, analysisOf('.gateTimeout')],
+    ['a gateTimeout of no length', { analysis: { gateTimeout: '0s' } }, analysisOf('.gateTimeout')],
     ['a webhook timeout of 0', webhook({ timeout: '0s' }), analysisOf('.webhooks[0].timeout')],
     ['a webhook without an address', webhook({ url: '' }), analysisOf('.webhooks[0].url')],
     ['a webhook by ftp', webhook({ url: 'ftp://load.test' }), analysisOf('.webhooks[0].url')],

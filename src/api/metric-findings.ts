@@ -1,4 +1,5 @@
 import { shorten } from '../base/field-path.ts';
+import { builtIn } from './built-in-metrics.ts';
 import type { Analysis, Metric } from './canary.ts';
 import { comparedEntries, MOST_COMPARED } from './compared-entries.ts';
 import { parseDuration } from './duration.ts';
@@ -6,8 +7,6 @@ import { badDuration, error, type Finding, type Scope, warning } from './finding
 import { namesPlaceholder } from './placeholder.ts';
 import { factsOf } from './providers.ts';
 
-/** Metrics that the queries of the traffic provider measure. */
-export const builtIn = ['request-success-rate', 'request-duration'];
 /** The shortest interval of an analysis that is used: milliseconds. */
 export const shortestIntervalMs = 10_000;
 

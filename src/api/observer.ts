@@ -17,6 +17,21 @@ export interface Counters {
   podLabel?: string;
 }
 
+/**
+ * The metrics in which a provider counts: they tell why a built-in query found nothing. Matchers are templates like the queries.
+ */
+export interface CountedSeries {
+  /** Names of the metrics of requests and of durations. */
+  requests: string;
+  durations: string;
+  /** Matchers of both sides, and of every workload in the namespace of the Canary. */
+  canary: string;
+  primary: string;
+  namespace: string;
+  /** Labels by which they select. The last one names a workload, pod, Service or route. */
+  labels: readonly [string, ...string[]];
+}
+
 /** The built-in queries of one mesh or ingress; templates in the language of `query-template.ts`. */
 export interface Observer {
   name: string;
@@ -35,6 +50,7 @@ export interface Observer {
   durationStatistic: 'p99' | 'mean';
   /** Only `{{ target }}` selects the measured side, so that the same query can be run for the primary. */
   selectsWorkload: boolean;
+  series: CountedSeries;
   /** Counters for a comparison with the primary, or the reason for which the provider's counters do not distinguish the sides. */
   counters: Counters | { unavailable: string };
   /** Skipper turns each character outside `[0-9A-Za-z_]` of a name into `_`. */

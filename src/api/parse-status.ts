@@ -40,6 +40,7 @@ export function parseStatus(raw: unknown): CanaryStatus | undefined {
 const Fields = CanaryStatus.omit({ conditions: true, release: true });
 
 const texts = [
+  'reason',
   'lastAppliedSpec',
   'lastPromotedSpec',
   'lastTransitionTime',

@@ -148,6 +148,8 @@ export interface ReleaseView extends CanaryRow {
     min?: number | undefined;
     max?: number | undefined;
     reason?: string | undefined;
+    /** The query that gave no value. */
+    query?: string | undefined;
     recent?: readonly { at: string; value?: number | undefined }[] | undefined;
   }[];
   compared: readonly ComparedView[];

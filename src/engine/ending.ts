@@ -4,7 +4,7 @@ import { boundedEnding, type Ending } from '../api/ending.ts';
 import { failingText, type PodFailing } from '../api/pod-failing.ts';
 import { defined } from '../base/defined.ts';
 import { timestamp } from '../base/timestamp.ts';
-import { decisive, failedReason, isHeld, judgementOf, judgementReason, refusalData } from './changes/answer.ts';
+import { decisive, failedReason, isHeld, isOfGate, judgementOf, judgementReason, refusalData } from './changes/answer.ts';
 import { now, targetName } from './changes/change.ts';
 import { harmOf } from './comparison/harm.ts';
 import { hasFailed, isEndedByFailing, isUnreadyTooLong } from './conditions/failing.ts';
@@ -12,6 +12,7 @@ import type { Decided, Input } from './context.ts';
 import { progressDeadlineMs, rolloutDeadlineMs } from './deadlines.ts';
 import { failingOf, lastFailing } from './failing.ts';
 import { overLimit } from './failure-limits.ts';
+import { urlField } from './hook-refusal.ts';
 import { blockedPrimary, blockedTarget } from './states/awaited-side.ts';
 
 /** An ending before its time is known. */
@@ -71,10 +72,23 @@ const harmIn = (by: Extract<Decided['event'], { type: 'STOP' }>['by']) => ('harm
 /** An answer decided, not the facts that were seen together with it. */
 const isJudged = (event: Decided['event']): boolean => event.type === 'ANSWER' && event.decision !== 'abort';
 
+/** A gate stayed closed, or unreachable, for its time (E145). */
+function byGate(input: Decided): Cause {
+  const { context, event } = input;
+  const { refusedBy } = refusalData(input);
+  // The clock of the next step is already running.
+  const { sinceMs = event.facts.nowMs } = (context.recorded?.release ?? context.release).gateClosed ?? {};
+  const how = refusedBy?.isUnanswered ? 'could not be reached' : 'was closed';
+  const lasted = `${Math.round((event.facts.nowMs - sinceMs) / 1000)} s, since ${timestamp(sinceMs)}`;
+  const detail = `the gate ${refusedBy?.webhook} ${how} for ${lasted}: ${refusedBy?.detail}`;
+  return { code: 'GateTimeout', ...defined({ webhook: refusedBy?.webhook }), field: 'spec.analysis.gateTimeout', detail };
+}
+
 /** The answer of checks or hooks reached the maximum of failures, or came too late. */
 function byAnswer(input: Decided, failedChecks: number): Cause | undefined {
   const { context, event } = input;
   if (!isJudged(event)) return undefined;
+  if (isOfGate(input)) return byGate(input);
   const isHeldNow = isHeld(input);
   if (isHeldNow && isEndedByFailing(input)) return undefined;
   const checks = decisive(input).map(({ check, verdict, value, requests, limit, reason }) =>
@@ -102,6 +116,10 @@ function byAnswer(input: Decided, failedChecks: number): Cause | undefined {
   const detail = `${failedChecks} failed checks, last: ${failedReason(input)}`;
   if (hasFailed(input)) return { code: 'PodsFailing', ...ofPods(input), ...ofChecks, field: THRESHOLD, detail };
   const { refusedBy } = refusalData(input);
+  if (refusedBy?.isUnanswered) {
+    const field = urlField(analysis.webhooks, refusedBy);
+    return { code: 'WebhookUnreachable', webhook: refusedBy.webhook, ...defined({ field }), detail };
+  }
   if (refusedBy) return { code: 'HookRejected', webhook: refusedBy.webhook, field: THRESHOLD, detail };
   const deciding = decisive(input);
   // A version that no check has measured was not judged: another one would end in the same way.

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { at, releasing, steps } from '../../test/fakes/releasing.ts';
-import { aCanary, initialized, withHooks } from '../../test/fakes/world.ts';
+import { aCanary, initialized, type World, withHooks } from '../../test/fakes/world.ts';
+import type { Analysis, HookType } from '../api/canary.ts';
 
 describe('gates', () => {
   it('E7: a closed confirm-rollout waits without scaling up and starts when it opens', () => {
@@ -165,5 +166,116 @@ describe('gates', () => {
     world.behaviour.hooks.rollback = 'passed';
     world.tick();
     expect([world.phase, world.routes]).toMatchObject(['Failed', { canary: 0 }]);
+  });
+});
+
+describe('a gate with a time limit', () => {
+  const closing = (type: HookType, more: Partial<Analysis> = { gateTimeout: '35s' }): World => {
+    const world = initialized(aCanary({ ...steps, ...withHooks(type), ...more }));
+    world.behaviour.hooks[type] = 'refused';
+    return world;
+  };
+
+  it.each(['confirm-rollout', 'confirm-traffic-increase', 'confirm-promotion'] as const)(
+    'E145: %s that stays closed for gateTimeout (DF872) rolls the release back, and no failed check is counted',
+    (type) => {
+      const world = closing(type);
+      world.pushUntil('s1:b', ({ release }) => release.gateClosed !== undefined);
+      const { sinceMs = 0 } = world.release.gateClosed ?? {};
+      const until = new Date(sinceMs + 35_000).toISOString().replace('.000', '');
+      expect(world.canary.status?.release?.blockers).toMatchObject([{ code: 'GateClosed', webhook: type, until }]);
+      world.tickUntil(at('Failed', 'resting'));
+      expect(world.release.ending).toMatchObject({ code: 'GateTimeout', webhook: type, field: 'spec.analysis.gateTimeout' });
+      const { atMs = 0 } = world.release.ending ?? {};
+      expect(atMs - sinceMs).toBeGreaterThanOrEqual(35_000);
+      expect(atMs - sinceMs).toBeLessThanOrEqual(45_000);
+      expect([world.release.failedChecks, world.promoted, world.release.gateClosed]).toEqual([0, [], undefined]);
+    },
+  );
+
+  it('E145: confirm-rollout is called once more at the end of its time, and starts the release if it is open then', () => {
+    const world = closing('confirm-rollout');
+    world.pushUntil('s1:b', ({ release }) => release.gateClosed !== undefined);
+    const { sinceMs = 0 } = world.release.gateClosed ?? {};
+    world.tickUntil(({ nowMs }) => nowMs >= sinceMs + 30_000);
+    expect(world.phase).toBe('Waiting');
+    expect(world.targetReplicas).toBe(0);
+    world.behaviour.hooks['confirm-rollout'] = 'passed';
+    world.tick();
+    expect(world.phase).toBe('Progressing');
+    expect(world.release).not.toHaveProperty('gateClosed');
+  });
+
+  it('E145: no pod of the canary is started for a gate that stays closed', () => {
+    const world = closing('confirm-rollout');
+    world.push('s1:b');
+    world.tickUntil(at('Failed', 'resting'));
+    expect(world.trace.filter((one) => one.includes('Progressing'))).toEqual([]);
+    expect(world.release.ending?.detail).toMatch(/^the gate confirm-rollout was closed for (3[5-9]|4\d) s, since .*: no$/);
+  });
+
+  it('E145: a webhook that cannot be reached ends the release in the same way, in its words', () => {
+    const world = closing('confirm-rollout');
+    world.behaviour.unanswered = true;
+    world.push('s1:b');
+    world.tickUntil(at('Failed', 'resting'));
+    expect(world.release.ending).toMatchObject({ code: 'GateTimeout', detail: expect.stringContaining('could not be reached for') });
+  });
+
+  it('E145: without gateTimeout a gate waits without limit, and nothing is recorded for it', () => {
+    const world = closing('confirm-rollout', {});
+    world.push('s1:b');
+    for (let polls = 0; polls < 100; polls += 1) world.tick();
+    expect([world.phase, world.release.gateClosed, world.release.dueMs]).toEqual(['Waiting', undefined, undefined]);
+  });
+
+  it('E145: a gate that opens in between begins its time again', () => {
+    const world = closing('confirm-traffic-increase', { gateTimeout: '25s' });
+    world.pushUntil('s1:b', ({ release }) => release.gateClosed !== undefined);
+    world.tick();
+    world.behaviour.hooks['confirm-traffic-increase'] = 'passed';
+    world.tickUntil(({ release }) => release.gateClosed === undefined);
+    world.behaviour.hooks['confirm-traffic-increase'] = 'refused';
+    const openedMs = world.nowMs;
+    world.tickUntil(({ release }) => release.gateClosed !== undefined);
+    expect(world.release.gateClosed?.sinceMs).toBeGreaterThanOrEqual(openedMs);
+  });
+
+  it('E145, E71: a pause does not count, and its end begins where it was', () => {
+    const world = closing('confirm-rollout');
+    world.pushUntil('s1:b', ({ release }) => release.gateClosed !== undefined);
+    world.ask('pause', 'r-1');
+    for (let ticks = 0; ticks < 20; ticks += 1) world.tick();
+    expect(world.phase).toBe('Waiting');
+    world.ask('resume', 'r-2');
+    world.tick();
+    expect(world.phase).toBe('Waiting');
+    world.tickUntil(at('Failed', 'resting'));
+    expect(world.release.ending?.code).toBe('GateTimeout');
+  });
+
+  it('E145, E9: time under a blocker does not count', () => {
+    const world = closing('confirm-rollout');
+    world.pushUntil('s1:b', ({ release }) => release.gateClosed !== undefined);
+    world.behaviour.blocker = { code: 'Forbidden', detail: 'POST deployments: no right' };
+    world.sendFacts();
+    for (let ticks = 0; ticks < 20; ticks += 1) world.tick();
+    expect(world.phase).toBe('Waiting');
+    const freedMs = world.nowMs;
+    delete world.behaviour.blocker;
+    world.sendFacts();
+    world.tickUntil(at('Failed', 'resting'));
+    expect((world.release.ending?.atMs ?? 0) - freedMs).toBeGreaterThanOrEqual(35_000);
+  });
+
+  it('E145: a controller that starts again remembers since when the gate is closed', () => {
+    const world = closing('confirm-rollout');
+    world.pushUntil('s1:b', ({ release }) => release.gateClosed !== undefined);
+    const { sinceMs = 0 } = world.release.gateClosed ?? {};
+    world.tick();
+    world.crash();
+    world.tickUntil(at('Failed', 'resting'));
+    expect((world.release.ending?.atMs ?? 0) - sinceMs).toBeLessThanOrEqual(45_000);
+    expect(world.release.ending?.code).toBe('GateTimeout');
   });
 });

@@ -1,5 +1,6 @@
 import type { Analysis } from '../api/canary.ts';
 import type { Verdict } from '../api/canary-status.ts';
+import { remedyOf } from '../api/codes/codes.ts';
 import { requestsText } from '../api/routed-text.ts';
 import { oncePerObject } from '../base/once.ts';
 
@@ -54,6 +55,13 @@ function judgementOf(failed: readonly Verdict[], unmeasured: readonly Verdict[],
 /** A check of the last interval could not be measured, and waiting does not help. */
 export const isUnmeasured = ({ verdicts = NONE }: { verdicts?: readonly Verdict[] | undefined }): boolean =>
   judgeChecks(verdicts).unmeasured.length > 0;
+
+/** Remedy for the first check that cannot be measured; undefined if every check was measured. */
+export function unmeasuredRemedy({ verdicts = NONE }: { verdicts?: readonly Verdict[] | undefined }): string | undefined {
+  const [first] = judgeChecks(verdicts, 'hold').unmeasured;
+  // The detail is part of the sentence before it.
+  return first && remedyOf(first.code ?? 'Unmeasured', { metric: first.check, object: first.object, field: first.field });
+}
 
 const NONE: readonly Verdict[] = [];
 

@@ -17,6 +17,7 @@ import type { Canary } from '../api/canary.ts';
 import type { Release } from '../api/canary-status.ts';
 import { actors } from '../api/codes/code.ts';
 import { codes } from '../api/codes/list.ts';
+import { parseDuration } from '../api/duration.ts';
 import type { Phase } from '../api/phase.ts';
 import { reachesCanary } from '../api/routes.ts';
 
@@ -198,7 +199,9 @@ law('L8: a rollback has a cause, and says it', (life) => {
     expect(release.reason).toMatch(/\S{3,}/);
     expect([release.ending?.atMs, release.ending?.detail]).toEqual([event.facts.nowMs, release.reason]);
     expect(release.reason).not.toMatch(/last: ?$/);
-    expect(isAskedFor(recorded) || isOverIts(event.facts.canary, release) || isStuck(recorded), release.reason).toBe(true);
+    expect(isAskedFor(recorded) || isOverIts(event.facts.canary, release) || isStuck(recorded) || isShut(recorded), release.reason).toBe(
+      true,
+    );
   }
 });
 
@@ -206,6 +209,16 @@ function isAskedFor({ before, release, event }: Recorded): boolean {
   const isHook = event.type === 'ANSWER' && event.answer.kind === 'runHooks' && event.answer.type === 'rollback';
   const known = new Set(before.release.requests?.map(({ id }) => id));
   return isHook || release.requests?.some(({ id, verb }) => verb === 'rollback' && !known.has(id)) === true;
+}
+
+/** A gate has refused for longer than its time. */
+function isShut({ before, event }: Recorded): boolean {
+  const { gateTimeout } = event.facts.canary.spec.analysis;
+  if (gateTimeout === undefined || event.type !== 'ANSWER' || event.answer.kind !== 'runHooks') return false;
+  const { type } = event.answer;
+  const { gateClosed } = before.release;
+  const isOver = gateClosed !== undefined && event.facts.nowMs >= gateClosed.sinceMs + (parseDuration(gateTimeout) ?? 0);
+  return type.startsWith('confirm-') && event.answer.outcome === 'refused' && isOver;
 }
 
 /** A side is stalled, or a deadline has passed. */

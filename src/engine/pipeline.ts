@@ -118,9 +118,13 @@ function failingDue({ now, event }: Passage): number | undefined {
 function thaw(context: Context, facts: Facts): Context {
   const { routes } = context.release;
   const live = facts.liveRoutes;
-  const { blindSinceMs, ...known } = context.release;
-  // Nothing was measured meanwhile, so the time does not count as unmeasured.
-  const release = blindSinceMs === undefined ? known : { ...known, blindSinceMs: facts.nowMs };
+  const { blindSinceMs, gateClosed, ...known } = context.release;
+  // Nothing was measured or called meanwhile, so the time does not count as unmeasured or closed.
+  const release = {
+    ...known,
+    ...(blindSinceMs !== undefined && { blindSinceMs: facts.nowMs }),
+    ...(gateClosed && { gateClosed: { ...gateClosed, sinceMs: facts.nowMs } }),
+  };
   const rested = { ...context, frozen: false, open: undefined, rollback: undefined, comparing: undefined, release };
   if (!live || 'unreadable' in live || live.kind !== 'weighted' || live.canary >= weightOf(routes)) return rested;
   return { ...rested, release: { ...release, routes: withWeight(routes, live.canary, facts.canary, facts) } };
@@ -128,11 +132,12 @@ function thaw(context: Context, facts: Facts): Context {
 
 /** Time under a blocker does not count against any deadline (E9). */
 function restartClock(context: Context, facts: Facts): Context {
-  const { awaitedSinceMs, blindSinceMs } = context.release;
+  const { awaitedSinceMs, blindSinceMs, gateClosed } = context.release;
   const clocks = {
     stepStartedMs: facts.nowMs,
     ...(awaitedSinceMs === undefined ? {} : { awaitedSinceMs: facts.nowMs }),
     ...(blindSinceMs === undefined ? {} : { blindSinceMs: facts.nowMs }),
+    ...(gateClosed && { gateClosed: { ...gateClosed, sinceMs: facts.nowMs } }),
   };
   return { ...context, open: undefined, rollback: undefined, comparing: undefined, release: { ...context.release, ...clocks } };
 }

@@ -44,7 +44,17 @@ export interface HookCall {
 export type Answer =
   /** `webhooks`: names of the hooks that passed. `calls`: every attempt and the status of its response, for the journal. */
   | { kind: 'runHooks'; id: QuestionId; type: HookType; outcome: 'passed'; webhooks: readonly string[]; calls?: readonly HookCall[] }
-  | { kind: 'runHooks'; id: QuestionId; type: HookType; outcome: 'refused'; webhook: string; reason: string; calls?: readonly HookCall[] }
+  /** `isUnanswered`: the webhook gave no answer, or could not be called. */
+  | {
+      kind: 'runHooks';
+      id: QuestionId;
+      type: HookType;
+      outcome: 'refused';
+      webhook: string;
+      reason: string;
+      isUnanswered?: true;
+      calls?: readonly HookCall[];
+    }
   /** `queries`: the rendered queries, for the journal. */
   | ({ kind: 'measure'; id: QuestionId; queries?: readonly string[] } & Measured)
   | { kind: 'compare'; id: QuestionId; compared: readonly Compared[]; queries?: readonly string[] }

@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { snapshotIn } from '../../test/fakes/stalled-release.ts';
 import { aCanary, initialized, World, withHooks } from '../../test/fakes/world.ts';
 import type { Canary } from '../api/canary.ts';
 import type { Release, Verdict } from '../api/canary-status.ts';
+import { whyOf } from '../reading/why/diagnose.ts';
 import { capacityNeeded, hasCapacity } from './capacity.ts';
 import { explain } from './explain.ts';
 import { weightOf } from './strategy.ts';
@@ -535,4 +537,26 @@ it('the scaler of the primary is remembered once it exists', () => {
   expect(world.canary.status?.release?.scaler).toBe('HorizontalPodAutoscaler/podinfo');
   world.settle();
   expect(world.canary.status?.release?.scaler).toBe('ScaledObject/podinfo');
+});
+
+describe('a step whose pods are ready', () => {
+  const reached = (): World => {
+    const world = scaled();
+    world.pushUntil('s1:b', ({ step, release }) => step === 'raising' && release.capacity?.reachedMs !== undefined);
+    return world;
+  };
+
+  it('E62: waits for the proxies, and threatens no rollback', () => {
+    const world = reached();
+    const sentence = explain(world.canary, world.facts());
+    expect(sentence).toMatch(
+      /^Waiting since \S+ for the proxies to learn of the pods of the next step: 5 of 5 pods are ready, and the proxies know them at \S+Z\.$/,
+    );
+    expect(world.canary.status?.release?.blockers).toBeUndefined();
+    expect(world.canary.status?.release?.dueMs).toBe((world.release.capacity?.reachedMs ?? 0) + 5_000);
+  });
+
+  it('has the cause Propagating in serin why, and not a lack of capacity', () => {
+    expect(whyOf(snapshotIn({ world: reached() })).diagnosis).toMatchObject({ cause: 'Propagating' });
+  });
 });

@@ -110,6 +110,7 @@ it('E144: moves each time of a release', () => {
     capacity: { side: 'primary' as const, pods: 1, reachedMs: 1 },
     failing: { crashes: 0, lost: 0, ends: {}, unreadyMs: 7, judgedMs: 1, unreadySinceMs: 1 },
     paused: { by: 'me', ...since },
+    gateClosed: { webhook: 'w', type: 'confirm-rollout', ...since },
     ending: { code: 'Cancelled' as const, detail: 'd', ...at },
     weights: [{ weight: 1, ...at }],
     recent: { errors: [{ verdict: 'passed' as const, ...at }] },

@@ -30,7 +30,15 @@ function lastRecordedMs(release: Release): number {
   const { startedMs, stepStartedMs, awaitedSinceMs, blindSinceMs, measuredFromMs, capacity, failing, paused, ending } = release;
   const { weights = [], recent = {}, deliveries = [], requests = [] } = release;
   const measurements = Object.values(recent).flatMap((of) => of.map(({ atMs }) => atMs));
-  const single = [awaitedSinceMs, blindSinceMs, measuredFromMs, capacity?.reachedMs, failing?.judgedMs, failing?.unreadySinceMs];
+  const single = [
+    release.gateClosed?.sinceMs,
+    awaitedSinceMs,
+    blindSinceMs,
+    measuredFromMs,
+    capacity?.reachedMs,
+    failing?.judgedMs,
+    failing?.unreadySinceMs,
+  ];
   const known = [...single, paused?.sinceMs, ending?.atMs].filter((ms) => ms !== undefined);
   const listed = [...weights.map(({ atMs }) => atMs), ...deliveries.map(({ sinceMs }) => sinceMs), ...requests.map(({ atMs }) => atMs)];
   return Math.max(startedMs, stepStartedMs, ...known, ...measurements, ...listed);
@@ -61,6 +69,7 @@ function shifted(release: Release, shiftMs: number, nowMs: number): Release {
         ...defined({ unreadySinceMs: perhaps(failing.unreadySinceMs) }),
       },
       paused: paused && since(paused),
+      gateClosed: release.gateClosed && since(release.gateClosed),
       ending: ending && at(ending),
       weights: weights?.map(at),
       recent: recent && Object.fromEntries(Object.entries(recent).map(([check, of]) => [check, of.map(at)])),

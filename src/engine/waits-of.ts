@@ -8,6 +8,8 @@ import { defined } from '../base/defined.ts';
 import { timestamp } from '../base/timestamp.ts';
 import { dueMs } from './due.ts';
 import type { Facts, RefusedEdit } from './facts.ts';
+import { gateUntilMs } from './gate-limit.ts';
+import { codeOfHook, urlField } from './hook-refusal.ts';
 import { blockedTarget } from './states/awaited-side.ts';
 import { stateOf } from './states/lookup.ts';
 import { uncheckedUntilMs } from './states/standing.ts';
@@ -32,8 +34,7 @@ export function waitsOf(standing: Standing): Wait[] {
     ...(refused ? [{ ...refusedBlocker(refused), ...defined({ untilMs: uncheckedUntilMs(standing) }) }] : []),
     ...[blocker, unroutable && undated(unroutable), awaitedRoutes(release, facts)].filter((one) => one !== undefined),
     ...(paused ? [{ code: 'Paused', detail: paused.by, sinceMs: paused.sinceMs } as const] : []),
-    ...ofHooks(release),
-    ...(isStopped ? own.map(withoutUntil) : own),
+    ...[...ofHooks(canary, release), ...own].map((one) => (isStopped ? withoutUntil(one) : one)),
     ...missing,
   ];
 }
@@ -73,13 +74,10 @@ export function dated(found: readonly FoundBlocker[], before: readonly Blocker[]
   return [...all.values()].slice(0, MOST_BLOCKERS);
 }
 
-/** Types of webhooks that their owner opens; the other types judge. */
-const GATES: ReadonlySet<string> = new Set(['confirm-rollout', 'confirm-traffic-increase', 'confirm-promotion']);
-
-function ofHooks({ refusedBy }: Release): FoundBlocker[] {
+function ofHooks(canary: Canary, release: Release): FoundBlocker[] {
+  const { refusedBy } = release;
   if (refusedBy === undefined) return [];
-  const { webhook, type, detail } = refusedBy;
-  return [{ code: codeOfHook(type), webhook, detail }];
+  const { webhook, detail } = refusedBy;
+  const field = refusedBy.isUnanswered && urlField(canary.spec.analysis.webhooks, refusedBy);
+  return [defined({ code: codeOfHook(refusedBy), webhook, field, detail, untilMs: gateUntilMs(canary, release) })];
 }
-
-export const codeOfHook = (type: string): 'GateClosed' | 'HookRejected' => (GATES.has(type) ? 'GateClosed' : 'HookRejected');

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { misleadingTexts } from '../../test/fakes/misleading-texts.ts';
 import { apiErrorOf } from './errors.ts';
 
@@ -31,4 +31,26 @@ it.each([
 
 it('no other status is a denial', () => {
   expect(denialOf('pods "podinfo" is forbidden: exceeded quota: small, requested: pods=1', 422)).toBeUndefined();
+});
+
+describe('a namespace that cannot take an object', () => {
+  const answer = (status: number, body: object) => apiErrorOf('POST deployments', status, JSON.stringify({ kind: 'Status', ...body }));
+
+  it('is missing, by the object that the answer names', () => {
+    const details = { name: 'shop', kind: 'namespaces' };
+    expect(answer(404, { reason: 'NotFound', message: 'namespaces "shop" not found', details }).denial).toEqual({
+      by: 'namespace',
+      namespace: 'shop',
+    });
+    expect(answer(404, { reason: 'NotFound', details: { name: 'shop', kind: 'deployments' } }).denial).toBeUndefined();
+  });
+
+  it('is being deleted, by the cause in the answer, and not by its words', () => {
+    const causes = [{ reason: 'NamespaceTerminating', message: 'namespace shop is being terminated', field: 'metadata.namespace' }];
+    const message = 'deployments.apps "a" is forbidden: unable to create new content in namespace shop because it is being terminated';
+    expect(answer(403, { reason: 'Forbidden', message, details: { name: 'a', kind: 'deployments', causes } }).denial).toEqual({
+      by: 'namespace',
+    });
+    expect(answer(403, { reason: 'Forbidden', message }).denial).toBeUndefined();
+  });
 });

@@ -1,5 +1,8 @@
-/** The part of the API server that answered 403: an authorizer, or the quota of this name. Admission rules and policies are none of them. */
-export type Denial = { by: 'authorization' } | { by: 'quota'; quota: string };
+/**
+ * The part of the API server that answered 403: an authorizer, or the quota of this name; or a namespace that does not exist (404), or is being deleted (403,
+ * without a name). Admission rules and policies are none of them.
+ */
+export type Denial = { by: 'authorization' } | { by: 'quota'; quota: string } | { by: 'namespace'; namespace?: string };
 
 /** The API server's refusal. `reason` is the Status' own word (`Conflict`, `Invalid` …), or `HTTP503` where it sent none. */
 export class ApiError extends Error {
@@ -8,7 +11,7 @@ export class ApiError extends Error {
   readonly reason: string;
   /** The server's `Retry-After`, in milliseconds. */
   readonly retryAfterMs?: number;
-  /** `undefined` if it is not known, or if the status is not 403. */
+  /** `undefined` if it is not known, or for another status. */
   readonly denial?: Denial;
 
   constructor(
@@ -118,8 +121,14 @@ export function apiErrorOf(what: string, status: number, body: string, retryAfte
   const wayOut = status === 401 ? `: ${RENEW}` : '';
   return new ApiError(`${what}: ${status} ${reason}${message === '' ? '' : `: ${message}`}${wayOut}`, {
     ...{ status, reason, retryAfterMs },
-    denial: status === 403 ? denialIn(message) : undefined,
+    denial: byNamespace(status, answer) ?? (status === 403 ? denialIn(message) : undefined),
   });
+}
+
+/** Sources: k8s.io/apiserver plugin/pkg/admission/namespace/lifecycle, k8s.io/api core/v1 NamespaceTerminatingCause. */
+function byNamespace(status: number, { name, ofKind, causes = [] }: StatusAnswer = {}): Denial | undefined {
+  if (status === 404 && ofKind === 'namespaces' && name !== undefined) return { by: 'namespace', namespace: name };
+  return status === 403 && causes.includes('NamespaceTerminating') ? { by: 'namespace' } : undefined;
 }
 
 /**
@@ -144,17 +153,26 @@ interface StatusAnswer {
   reason?: string;
   message?: string;
   name?: string;
+  /** The resource of that name. */
+  ofKind?: string;
+  /** Reasons of its causes. */
+  causes?: string[];
 }
 
 function parseStatus(body: string): StatusAnswer | undefined {
   if (!body.startsWith('{')) return undefined;
   try {
-    const raw: { kind?: unknown; reason?: unknown; message?: unknown; details?: { name?: unknown } } = JSON.parse(body);
+    const raw: { kind?: unknown; reason?: unknown; message?: unknown; details?: { name?: unknown; kind?: unknown; causes?: unknown } } =
+      JSON.parse(body);
     if (raw.kind !== 'Status') return undefined;
     return {
       ...(typeof raw.reason === 'string' && raw.reason !== '' ? { reason: raw.reason } : {}),
       ...(typeof raw.message === 'string' ? { message: raw.message } : {}),
       ...(typeof raw.details?.name === 'string' ? { name: raw.details.name } : {}),
+      ...(typeof raw.details?.kind === 'string' ? { ofKind: raw.details.kind } : {}),
+      ...(Array.isArray(raw.details?.causes)
+        ? { causes: raw.details.causes.flatMap((one) => (typeof one?.reason === 'string' ? one.reason : [])) }
+        : {}),
     };
   } catch {
     return undefined; // not JSON after all: the caller shows the text

@@ -253,15 +253,13 @@ describe('counts of errors', () => {
     expect((await sidesOf(5, 10)).canary).toEqual({ requests: 9, failures: 9 });
   });
 
-  it('20.3: if neither side has a series, the answer names the series', async () => {
+  it('20.3: if neither side has a series, the answer names the metric and the workload, without the query', async () => {
     await emptyServer();
     const [answer] = await compare(canary([]), [{ metric: 'errors', fromMs: endMs - 10_000 }], dependencies());
     expect(answer).toEqual({
       metric: 'errors',
       kind: 'unknown',
-      reason: expect.stringMatching(
-        /^no series of istio_requests_total\{.+"podinfo"\}, nor of istio_requests_total\{.+"podinfo-primary"\}$/,
-      ),
+      reason: 'no series of istio_requests_total for podinfo, nor for its primary',
     });
   });
 });

@@ -61,8 +61,10 @@ export async function byCounters(canary: Canary, asked: ToCompare, deps: Measure
   const { podLabel } = rendered;
   const changes = counterChanges(response.series, { podLabel, names: counterNames, windowMs: moments.toMs - moments.fromMs });
   if ('reason' in changes) return unknown(changes.reason);
-  const selectors = [rendered.canary, rendered.primary].map((side) => (plan ? side.buckets : side.requests));
-  if (!changes.canary.isSeen && !changes.primary.isSeen) return unknown(`no series of ${selectors.join(', nor of ')}`);
+  if (!changes.canary.isSeen && !changes.primary.isSeen) {
+    const { target } = names(deps.route);
+    return unknown(`no series of ${observer.series[plan ? 'durations' : 'requests']} for ${target}, nor for its primary`);
+  }
   const newest = newestOf([changes.canary, changes.primary]);
   const { to: lastMs = moments.fromMs } = newest;
   const endsAtSample = lastMs > moments.fromMs;

@@ -1,5 +1,6 @@
 import type { Metric } from '../api/canary.ts';
 import type { Verdict } from '../api/canary-status.ts';
+import { defined } from '../base/defined.ts';
 import { baselineBreach, baselineText } from './baseline.ts';
 import { breach, limitOf, limitText, type MetricKind } from './limit.ts';
 import type { Measurement } from './providers/metric-provider.ts';
@@ -34,8 +35,8 @@ export function judgeMeasurement(metric: Metric, kind: MetricKind, measured: Mea
 }
 
 function unmeasured(measured: Exclude<Measurement, { kind: 'value' }>): Omit<Verdict, 'check'> {
-  const { reason } = measured;
-  if (measured.kind === 'noData') return { verdict: 'unmeasured', code: 'NoTraffic', reason };
-  const { code = 'Unmeasured', object, field } = measured;
-  return { verdict: 'unmeasured', code, ...(object && { object }), ...(field && { field }), reason };
+  const { reason, query } = measured;
+  const { code = measured.kind === 'noData' ? 'NoTraffic' : 'Unmeasured', field } = measured;
+  const object = measured.kind === 'noData' ? undefined : measured.object;
+  return defined({ verdict: 'unmeasured', code, object, field, reason, query });
 }

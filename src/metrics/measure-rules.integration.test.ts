@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { canary, dependencies, emptyServer, endMs, run, scraped, serverUrl, stopServer } from '../../test/fakes/measuring.ts';
 import type { Metric } from '../api/canary.ts';
+import { LONGEST_SHOWN_QUERY } from '../api/canary-status.ts';
 import { measure } from './measure.ts';
 import type { MeasureDependencies } from './measure-dependencies.ts';
 
@@ -104,7 +105,7 @@ it('in Skipper route names every character except letters, digits and underscore
   Object.assign(named.metadata, { name: 'api-v2', namespace: 'shop-eu' });
   Object.assign(named.spec, { service: { port: 80, name: 'api-v2' }, ingressRef: { apiVersion: 'v1', kind: 'Ingress', name: 'web.shop' } });
   const [verdict] = await measure(named, { ...dependencies(), meshProvider: 'skipper' });
-  expect(verdict?.reason).toContain('route=~"kube(ew)?_shop_eu__web_shop_canary__.*__api_v2_canary(_[0-9]+)?"');
+  expect(verdict?.query).toContain('route=~"kube(ew)?_shop_eu__web_shop_canary__.*__api_v2_canary(_[0-9]+)?"');
 });
 
 it("a template's settings for series, points, windows and empty answers count", async () => {
@@ -154,13 +155,14 @@ it('a rate that finds nothing in a window shorter than two scrapes names that re
     { name: 'plain', query: 'nothing', interval: '30s' },
   ]);
   expect(narrow?.reason).toMatch(/a rate needs two samples within 30s, so targets have to be scraped every 15s at least$/);
-  expect(wide?.reason).toMatch(/asked: sum\(rate\(nothing\[2m\]\)\)$/);
-  expect(plain?.reason).toMatch(/asked: nothing$/);
+  expect([wide?.reason, plain?.reason]).toEqual(['the query found no series', 'the query found no series']);
 });
 
-it('an empty result shows the rendered query, on one line and shortened', async () => {
+it('an empty result has the rendered query beside its reason, on one line and shortened', async () => {
   const [rate] = await run([{ name: 'request-success-rate' }], { meshProvider: 'linkerd' });
-  expect(rate?.reason).toMatch(/no series; asked: sum\( ?rate\( ?response_total\{.*namespace="test".*\[1m\]/);
+  expect(rate?.query).toMatch(/^sum\( ?rate\( ?response_total\{.*namespace="test".*\[1m\]/);
   const [long] = await run([{ name: 'm', query: `nothing{a="${'x'.repeat(500)}"}\n  or nothing` }]);
-  expect(long?.reason).toMatch(/asked: nothing\{a="x{389}…$/);
+  expect(long?.query).toMatch(/^nothing\{a="x{388}…$/);
+  expect(long?.query).toHaveLength(LONGEST_SHOWN_QUERY);
+  for (const one of [rate, long]) expect(one?.reason).not.toMatch(/[{}[\]]/);
 });

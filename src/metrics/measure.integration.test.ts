@@ -105,26 +105,52 @@ describe('measure', () => {
     expect(asked).toEqual(['other/t']);
   });
 
-  const noTraffic = { code: 'NoTraffic' } as const;
-  const noRequest = { ...noTraffic, requests: 0 } as const;
+  const asked = (query: RegExp) => ({ query: expect.stringMatching(query) });
+  const noTraffic = { code: 'NoTraffic', query: 'nothing' } as const;
+  const notScraped = { code: 'MetricNotScraped', requests: 0 } as const;
   const unknown = { code: 'Unmeasured' } as const;
   const wrongQuery = { code: 'QueryInvalid', field: 'spec.analysis.metrics[0].query' } as const;
   const object = { apiVersion: 'flagger.app/v1beta1', kind: 'MetricTemplate', name: 't', namespace: 'test' };
 
   it.each<[string, Metric, Partial<MeasureDependencies>, RegExp, Partial<Verdict>]>([
-    ['no series of a rate', { name: 'request-success-rate' }, { meshProvider: 'linkerd' }, /found no series/, noRequest],
-    ['no series of a duration', { name: 'request-duration' }, { meshProvider: 'linkerd' }, /found no series/, noRequest],
-    ['no series', { name: 'm', query: 'nothing' }, {}, /found no series; asked: nothing$/, noTraffic],
+    [
+      'no series of a rate',
+      { name: 'request-success-rate' },
+      { meshProvider: 'linkerd' },
+      /no metric response_total/,
+      { ...notScraped, ...asked(/response_total/) },
+    ],
+    [
+      'no series of a duration',
+      { name: 'request-duration' },
+      { meshProvider: 'linkerd' },
+      /no metric response_latency_ms_bucket/,
+      { ...notScraped, ...asked(/histogram_quantile/) },
+    ],
+    ['no series', { name: 'm', query: 'nothing' }, {}, /^the query found no series$/, noTraffic],
     [
       'no series of a template',
       { name: 'm', templateRef: { name: 't' } },
       { template: async () => ({ spec: { provider: { type: 'prometheus', address: serverUrl() }, query: 'nothing' } }) },
-      /found no series; asked: nothing$/,
+      /^the query found no series$/,
       noTraffic,
     ],
-    ['no server', { name: 'request-duration' }, { metricsServer: 'http://127.0.0.1:1' }, /cannot be queried/, unknown],
+    [
+      'no server',
+      { name: 'request-duration' },
+      { metricsServer: 'http://127.0.0.1:1' },
+      /^Prometheus at http:\/\/127\.0\.0\.1:1 cannot be queried: nothing listens at its address and port \(ECONNREFUSED\)$/,
+      unknown,
+    ],
+    [
+      'no server at the address of a template',
+      { name: 'm', templateRef: { name: 't' } },
+      { template: async () => ({ spec: { provider: { type: 'prometheus', address: 'http://127.0.0.1:1' }, query: 'q' } }) },
+      /nothing listens at its address and port/,
+      { ...unknown, object, field: 'spec.provider.address' },
+    ],
     ['a bad address', { name: 'request-duration' }, { metricsServer: '::' }, /must be an http or https URL/, unknown],
-    ['a bad query', { name: 'm', query: 'sum(' }, {}, /answered 400/, wrongQuery],
+    ['a bad query', { name: 'm', query: 'sum(' }, {}, /answered 400/, { ...wrongQuery, query: 'sum(' }],
     ['a bad template', { name: 'm', query: '{{ oops }}' }, {}, /1:4, in \{\{ oops \}\}: function "oops"/, wrongQuery],
     [
       'a missing template',

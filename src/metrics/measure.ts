@@ -1,6 +1,8 @@
 import type { Canary, Metric } from '../api/canary.ts';
 import type { Verdict } from '../api/canary-status.ts';
 import { namesPlaceholder } from '../api/placeholder.ts';
+import { requestsText } from '../api/routed-text.ts';
+import { defined } from '../base/defined.ts';
 import type { Compared, ToCompare } from '../judge/compared.ts';
 import { askBuiltin, builtinKind, type RunQuery } from './built-in.ts';
 import { byCounters, type Counted } from './counter-counts.ts';
@@ -9,6 +11,7 @@ import type { MetricKind } from './limit.ts';
 import type { MeasureDependencies } from './measure-dependencies.ts';
 import { delayed, measuredWindow } from './measured-window.ts';
 import { serverOf } from './metrics-source.ts';
+import { type BuiltInMetric, withReason } from './no-traffic.ts';
 import type { Measurement } from './providers/metric-provider.ts';
 import { namesOf, observedNames, observerOf, sourceOf, type TypedBackend } from './source.ts';
 import { metricTemplate, templateBackend } from './template-backend.ts';
@@ -25,7 +28,7 @@ export async function measure(canary: Canary, deps: MeasureDependencies): Promis
   const checks = [queryChecks, templateChecks].flatMap((checksOf) =>
     metrics.flatMap((metric) => checksOf(canary, metric).map((check) => guarded(canary, metric, check))),
   );
-  return Promise.all(checks.map((check) => check(deps)));
+  return unlessContradicted(await Promise.all(checks.map((check) => check(deps))));
 }
 
 /**
@@ -42,6 +45,16 @@ export async function compare(canary: Canary, toCompare: readonly ToCompare[], d
     }
   };
   return Promise.all(toCompare.map(async (one): Promise<Compared> => ({ metric: one.metric, ...(await counted(one)) })));
+}
+
+/** No check says that there was no traffic where another check of the moment has counted requests. */
+function unlessContradicted(verdicts: Verdict[]): Verdict[] {
+  const counting = verdicts.find(({ requests = 0 }) => requests > 0);
+  if (counting === undefined) return verdicts;
+  const counted = `${counting.check} counted ${requestsText(counting.requests ?? 0)}`;
+  return verdicts.map((one) =>
+    one.code === 'NoTraffic' ? { ...one, code: 'QueryEmpty', reason: `${one.reason}, while ${counted}` } : one,
+  );
 }
 
 /** Waits for the initial delay, and marks a metric that only observes. */
@@ -71,6 +84,7 @@ const unmeasurable = (metric: Metric, why: Omit<Extract<Measurement, { kind: 'er
 const serverBackend = (canary: Canary, deps: MeasureDependencies): TypedBackend => ({
   type: 'prometheus',
   provider: serverOf(canary, deps),
+  ...(canary.spec.metricsServer && { server: { field: 'spec.metricsServer' } }),
 });
 
 function builtinVerdict(canary: Canary, metric: Metric, kind: Exclude<MetricKind, 'custom'>, deps: MeasureDependencies): Promise<Verdict> {
@@ -80,6 +94,11 @@ function builtinVerdict(canary: Canary, metric: Metric, kind: Exclude<MetricKind
     backend: serverBackend(canary, deps),
     value: (run) => askBuiltin(kind, observer, metric, run),
     requestCount: observer.requestCount,
+    series: {
+      ...observer.series,
+      metric: kind === 'successRate' ? observer.series.requests : observer.series.durations,
+      ...(canary.spec.metricsServer && { field: 'spec.metricsServer' }),
+    },
     choosesSide: observer.selectsWorkload,
   });
 }
@@ -109,7 +128,8 @@ async function templateVerdict(canary: Canary, metric: Metric, deps: MeasureDepe
   const answered = (measured: Measurement) => deps.templateAsked?.(template, measured.kind === 'error' ? measured.reason : undefined);
   const place = { object: metricTemplate(template.namespace, template.name), field: 'spec.query' };
   try {
-    return await customVerdict(canary, metric, query, { type, provider, answered, place }, deps);
+    const server = found.hasAddress ? { object: place.object, field: 'spec.provider.address' } : undefined;
+    return await customVerdict(canary, metric, query, { type, provider, answered, place, server }, deps);
   } catch {
     return unmeasurable(metric, { reason: `MetricTemplate ${metric.templateRef?.name}: the backend could not be queried` });
   }
@@ -123,6 +143,8 @@ interface Asked {
   value(run: RunQuery): Promise<Measurement>;
   /** Counts the requests in any case, unless the metric brings a query for its minimum. */
   requestCount?: string;
+  /** The metric that its query counts in, to find out why it gave nothing. */
+  series?: BuiltInMetric;
   /** Only `{{ target }}` selects the side, so that the same query can be run for the primary. */
   choosesSide: boolean;
   /** The metric's own query; absent for the queries of the provider. */
@@ -148,11 +170,14 @@ async function verdictOf(canary: Canary, metric: Metric, deps: MeasureDependenci
     baseline ? askBaseline(baseline, run, ofPrimary) : isBuiltin && deps.baselines ? ofPrimary?.() : undefined,
   ]);
   const tooFew = lowTraffic(metric, counted);
-  const seen = tooFew ?? measured;
   const requests = requestsIn(counted, measured);
-  const verdict = { ...judgeMeasurement(metric, kind, seen, primary), ...(requests !== undefined && { requests }) };
   // A range that is written into the query is not cut.
   const isCut = window.isCut && (isBuiltin || namesPlaceholder(tooFew ? (metric.trafficQuery ?? '') : query, 'interval'));
+  const found = tooFew ?? measured;
+  const isOpen = found.kind === 'noData' && found.code === undefined && !isCut;
+  const subject = { observer, names, primaryRoute: deps.primaryRoute, requests };
+  const seen = isOpen && asked.series ? await withReason(found, asked.series, subject, source) : found;
+  const verdict = { ...judgeMeasurement(metric, kind, seen, primary), ...(requests !== undefined && { requests }) };
   return isCut ? unlessEarly(verdict, [seen, baseline && primary]) : verdict;
 }
 
@@ -166,7 +191,13 @@ function lowTraffic({ minimumRequests }: Metric, counted: Measurement | undefine
   if (counted.kind === 'error') return { ...counted, reason: `the requests could not be counted: ${counted.reason}` };
   const requests = counted.kind === 'value' ? counted.value : 0;
   if (requests >= minimumRequests) return undefined;
-  return { kind: 'noData', reason: `${shownCount(requests)} requests are too few to judge by, minimumRequests is ${minimumRequests}` };
+  const { query } = counted.kind === 'noData' ? counted : { query: undefined };
+  return defined({
+    kind: 'noData',
+    reason: `${shownCount(requests)} requests are too few to judge by, minimumRequests is ${minimumRequests}`,
+    code: requests > 0 ? 'TooFewRequests' : undefined,
+    query,
+  });
 }
 
 /**
@@ -195,6 +226,6 @@ function unlessEarly(verdict: Verdict, seen: readonly (Measurement | undefined)[
   const missing = seen.find((one) => one !== undefined && one.kind !== 'value');
   if (verdict.verdict !== 'unmeasured' || missing?.kind !== 'noData') return verdict;
   const reason = `${verdict.check} waits for samples of only this revision: the previous one was measured a moment ago`;
-  const { code: _, ...early } = verdict;
+  const { code: _, query: __, ...early } = verdict;
   return { ...early, reason, early: true };
 }

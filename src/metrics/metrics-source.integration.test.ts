@@ -53,7 +53,11 @@ it.each<[string, Record<string, string>, object]>([
 });
 
 it('without the authority the certificate is refused', async () => {
-  expect(await ofFlags({ token: 't0ken' }).runQuery('q', signal)).toEqual({ kind: 'error', reason: expect.stringMatching(/certificate/) });
+  expect(await ofFlags({ token: 't0ken' }).runQuery('q', signal)).toEqual({
+    kind: 'error',
+    reason: expect.stringMatching(/certificate/),
+    isUnreachable: true,
+  });
   expect(await ofFlags(undefined).isOnline(signal)).toMatch(/certificate/);
   expect(seen).toEqual([]);
 });
@@ -109,13 +113,17 @@ it('a template trusts the authority of caSecretRef, or of its own Secret, and pr
   expect(await asked({ caSecretRef }, {})).toEqual({
     problem: expect.stringMatching(/Secret test\/ca is not found, or has no key ca\.crt/),
   });
-  expect(await asked({})).toEqual({ kind: 'error', reason: expect.stringMatching(/certificate/) });
+  expect(await asked({})).toEqual({ kind: 'error', reason: expect.stringMatching(/certificate/), isUnreachable: true });
 });
 
 it('the certificate of external metrics is not checked with insecureSkipVerify, and is checked by default', async () => {
   await asked({ type: 'externalmetrics', insecureSkipVerify: true });
   expect(seen).toHaveLength(1);
-  expect(await asked({ type: 'externalmetrics' })).toEqual({ kind: 'error', reason: expect.stringMatching(/certificate/) });
+  expect(await asked({ type: 'externalmetrics' })).toEqual({
+    kind: 'error',
+    reason: expect.stringMatching(/certificate/),
+    isUnreachable: true,
+  });
   expect(seen).toHaveLength(1);
 });
 

@@ -19,6 +19,8 @@ interface FoundTemplate {
   backend: MetricProvider;
   type: string;
   query: string;
+  /** Its address is in the template, and not that of a vendor. */
+  hasAddress: boolean;
   /** Queries that count the requests of a side and its failed requests. */
   counts: MetricTemplateSpec['counts'];
   template: { namespace: string; name: string };
@@ -58,7 +60,14 @@ export async function templateBackend(
     const { provider, query, counts } = template.data.spec;
     return 'problem' in backend
       ? problem(backend.problem, whyOf(backend, object))
-      : { backend, type: provider.type ?? 'prometheus', query, counts, template: { namespace, name } };
+      : {
+          backend,
+          type: provider.type ?? 'prometheus',
+          query,
+          hasAddress: provider.address !== undefined,
+          counts,
+          template: { namespace, name },
+        };
   } catch {
     // The error of a failed read could quote the request: it is not shown.
     return problem('it or its Secret could not be read');

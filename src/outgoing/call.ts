@@ -2,6 +2,7 @@ import got, { type Request, RequestError, type StreamOptions } from 'got';
 import { type Clock, deadlineAfter, systemClock } from '../base/clock.ts';
 import { redact, userInfoOf } from '../base/hide-secrets.ts';
 import { carriesCredentials, connectionFor, type EgressPolicy, NotAllowedError, type OutgoingConnection } from './connection.ts';
+import { failureWords, hasWords } from './failure-words.ts';
 import { openEgress } from './own-egress.ts';
 import { readBody, readUpTo, TooLongError } from './read-body.ts';
 import type { TlsFiles } from './tls-files.ts';
@@ -54,8 +55,10 @@ export interface OutgoingFailure {
   failed: 'cancelled' | 'late' | 'notAllowed' | 'redirected' | 'tooLong' | 'network';
   /** Reason in words for the user, for all but the first two. */
   why: string;
-  /** For a failure of the network: words of Node or TLS, without the secrets. They can quote the address. */
+  /** For a failure of the network: our words, or words of Node or TLS, without the secrets. They can quote the address. */
   message: string;
+  /** No connection could be made, or none was kept: the address can be wrong. */
+  isUnreachable?: boolean;
   /** Another attempt would fail in the same way. */
   isLasting: boolean;
 }
@@ -170,7 +173,12 @@ function failureOf(error: unknown, secrets: readonly (string | undefined)[]): Ou
   if (notAllowed) return failure('notAllowed', notAllowed.message, false);
   if (error instanceof TooLongError) return failure('tooLong', error.message);
   const code = error instanceof Error ? (codeOf(error) ?? error.name) : 'Error';
-  return failure('network', code, isLasting(code), redact(error, secrets));
+  const words = failureWords(code);
+  const isKnown = hasWords(code);
+  return {
+    ...failure('network', words, isLasting(code), isKnown ? words : redact(error, secrets)),
+    ...(isKnown && { isUnreachable: true }),
+  };
 }
 
 /** The code of a request's error, where it is the cause that says more. */

@@ -101,7 +101,7 @@ it('a request to an https address goes through the tunnel of a proxy, encrypted 
       { who: 'X', timeoutMs: 60_000, signal, insecureSkipVerify, secrets: ['t0ken'], egress, proxy: through },
     );
   expect(await asked(true)).toEqual({ status: 200, body: 'Bearer t0ken' });
-  expect(await asked(false)).toEqual({ kind: 'error', reason: expect.stringContaining('certificate') });
+  expect(await asked(false)).toEqual({ kind: 'error', reason: expect.stringContaining('certificate'), isUnreachable: true });
   expect(Buffer.concat(bytes).length).toBeGreaterThan(0);
   expect(Buffer.concat(bytes).includes('t0ken')).toBe(false);
   target.closeAllConnections();

@@ -35,6 +35,9 @@ describe('serin status', () => {
     pushed(world, ({ release }) => release.refusedBy !== undefined);
     expect(reported(world).gates).toMatchObject([{ state: 'closed', reason: 'confirm-traffic-increase: no' }]);
     expect(reported(world).blockers).toMatchObject([{ code: 'GateClosed', webhook: 'confirm-traffic-increase' }]);
+    world.behaviour.unanswered = true;
+    world.tick();
+    expect(reported(world).gates).toMatchObject([{ state: 'unreachable' }]);
     world.behaviour.hooks['confirm-traffic-increase'] = 'passed';
     world.tickUntil(({ release }) => release.refusedBy === undefined);
     expect(reported(world)).not.toHaveProperty('blockers');

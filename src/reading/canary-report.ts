@@ -103,7 +103,10 @@ function gatesOf({ spec }: Canary, release: Release | undefined, asked: Release 
   return (spec.analysis.webhooks ?? []).flatMap((hook): GateReport[] => {
     const type = gateTypes.find((one) => one === hook.type);
     if (type === undefined) return [];
-    if (isRefusedBy(hook, asked)) return [{ name: hook.name, type, state: 'closed', reason: asked?.refusedBy?.detail ?? '' }];
+    if (isRefusedBy(hook, asked)) {
+      const { detail = '', isUnanswered } = asked?.refusedBy ?? {};
+      return [{ name: hook.name, type, state: isUnanswered ? 'unreachable' : 'closed', reason: detail }];
+    }
     const isOpen =
       (type === 'confirm-rollout' && release?.confirmed === true) || (type === 'pre-rollout' && release?.preRolloutPassed === true);
     return [{ name: hook.name, type, state: isOpen ? 'open' : 'unasked' }];

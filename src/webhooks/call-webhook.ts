@@ -11,7 +11,7 @@ import { type Answered, postOnce, type Unanswered } from './post-once.ts';
 
 export type HookOutcome =
   | { outcome: 'passed'; body: string }
-  /** `status`: of the last answer, `undefined` if no answer came. */
+  /** `status`: of the last answer, `undefined` if no answer came, or if the call could not be made. */
   | { outcome: 'refused'; reason: string; status?: number };
 
 /** Result of one attempt: a good answer, another answer, or no answer. */

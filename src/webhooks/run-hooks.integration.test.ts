@@ -81,6 +81,34 @@ describe('runHooks', () => {
   });
 });
 
+describe('DF873: a webhook without an answer', () => {
+  const gate = (url: string): Webhook => ({ name: 'gate', type: 'confirm-rollout', url });
+
+  it.each([
+    ['nothing listens', 'http://127.0.0.1:1/', /^no answer from 127\.0\.0\.1:1: nothing listens at its address and port \(ECONNREFUSED\)$/],
+    ['its host does not exist', 'http://gate.invalid/', /^no answer from gate\.invalid: .*\((ENOTFOUND|EAI_AGAIN)\)$/],
+    ['its url is none', 'gate', /^its url is not an http or https address$/],
+  ])('is not a closed gate: %s', async (_, url, reason) => {
+    expect(await runHooks(hookedCanary([gate(url)]), 'confirm-rollout', context())).toEqual({
+      outcome: 'refused',
+      webhook: 'gate',
+      reason: expect.stringMatching(reason),
+      isUnanswered: true,
+    });
+  });
+
+  it('has answered where it says no', async () => {
+    await withServer(
+      (_request, response) => response.writeHead(403).end(),
+      async (url) => {
+        const closed = await runHooks(hookedCanary([gate(url)]), 'confirm-rollout', context());
+        expect(closed).toMatchObject({ outcome: 'refused', webhook: 'gate' });
+        expect(closed).not.toHaveProperty('isUnanswered');
+      },
+    );
+  });
+});
+
 describe('sendEvent', () => {
   it('calls every event hook, also after a failure, and the fallback only without one', async () => {
     await withServer(

@@ -1,10 +1,13 @@
 import type { Canary, HookType, Webhook } from '../api/canary.ts';
 import type { EgressPolicy } from '../outgoing/connection.ts';
-import { type CallOptions, callWebhook } from './call-webhook.ts';
+import { type CallOptions, callWebhook, type HookOutcome } from './call-webhook.ts';
 import { eventPayload, type HookEvent, hookPayload, type ReleaseInCall } from './hook-payload.ts';
 
 /** `webhooks`: names of the webhooks that passed. */
-export type HooksOutcome = { outcome: 'passed'; webhooks: readonly string[] } | { outcome: 'refused'; webhook: string; reason: string };
+export type HooksOutcome =
+  | { outcome: 'passed'; webhooks: readonly string[] }
+  /** `isUnanswered`: the webhook gave no answer, or could not be called; absent if it answered no. */
+  | { outcome: 'refused'; webhook: string; reason: string; isUnanswered?: true };
 
 /** `key`: of the occasion; each webhook adds its own name. */
 export interface HooksContext extends CallOptions, ReleaseInCall {}
@@ -20,10 +23,14 @@ export async function runHooks(canary: Canary, type: HookType, context: HooksCon
     const own = { ...context, key: keyOf(context.key, hooks, index) };
     const result = await callWebhook(webhook, hookPayload(canary, webhook, context), own);
     if (type === 'rollback' && result.outcome === 'passed') return { outcome: 'passed', webhooks: [webhook.name] };
-    if (result.outcome === 'refused') failure = { outcome: 'refused', webhook: webhook.name, reason: result.reason };
+    if (result.outcome === 'refused') failure = refusedBy(webhook, result);
     if (type !== 'rollback' && result.outcome === 'refused') return failure;
   }
   return type === 'rollback' ? failure : { outcome: 'passed', webhooks: hooks.map(({ name }) => name) };
+}
+
+function refusedBy({ name }: Webhook, { reason, status }: HookOutcome & { outcome: 'refused' }): HooksOutcome & { outcome: 'refused' } {
+  return { outcome: 'refused', webhook: name, reason, ...(status === undefined && { isUnanswered: true }) };
 }
 
 /**
@@ -41,7 +48,7 @@ export async function sendEvent(
   for (const [index, webhook] of receivers.entries()) {
     const own = { ...context, egress, key: keyOf(context.key, receivers, index) };
     const result = await callWebhook(webhook, eventPayload(canary, event, { ...context, webhook }), own);
-    if (result.outcome === 'refused') failures.push({ outcome: 'refused', webhook: webhook.name, reason: result.reason });
+    if (result.outcome === 'refused') failures.push(refusedBy(webhook, result));
   }
   return failures;
 }

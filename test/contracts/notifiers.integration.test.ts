@@ -144,7 +144,11 @@ describe.each(Object.entries(notifierCases) as [AlertProviderType, NotifierCase]
     const address = `${await nowhere()}/hook/${planted.path}`;
     const outcome = await made(type, { address }).send(message, signal);
     expectNothingShown(outcome);
-    expect(outcome).toEqual({ ok: false, reason: `no answer from ${new URL(address).host}: ECONNREFUSED`, mayRetry: true });
+    expect(outcome).toEqual({
+      ok: false,
+      reason: `no answer from ${new URL(address).host}: nothing listens at its address and port (ECONNREFUSED)`,
+      mayRetry: true,
+    });
   });
 
   it('a receiver with an unknown certificate gets nothing', async () => {

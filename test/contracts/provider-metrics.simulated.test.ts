@@ -11,8 +11,10 @@ import { recordAnswer, trafficMetrics } from '../../src/embedded/mesh/traffic-me
 import { parseExposition } from '../../src/embedded/prometheus/exposition.ts';
 import { instantQuery } from '../../src/embedded/prometheus/query.ts';
 import { SeriesStore } from '../../src/embedded/prometheus/store.ts';
+import { knownSeriesQuery } from '../../src/metrics/known-series.ts';
 import { renderQuery } from '../../src/metrics/query-template.ts';
 import { queryVariables } from '../../src/metrics/query-variables.ts';
+import { observedNames } from '../../src/metrics/source.ts';
 import { observerFor } from '../../src/routers/index.ts';
 import { providerFixtures } from '../scenarios/providers/index.ts';
 import type { ProviderFixture } from '../scenarios/providers/provider-fixture.ts';
@@ -99,5 +101,27 @@ describe.each(fixtures)("the built-in queries of $provider, on the embedded prox
       expect(duration * (durationUnit === 's' ? 1000 : 1)).toBeGreaterThan(10);
       expect(duration * (durationUnit === 's' ? 1000 : 1)).toBeLessThanOrEqual(50);
     }
+  });
+
+  it.each(['requests', 'durations'] as const)('find both sides of the metric of its %s by their labels, for the second query', (kind) => {
+    const app = { name: 'store-front', namespace };
+    const canary = aCanary({ ...fixture.spec?.(app), service: { port: 80, ...fixture.service?.(app), name: app.name } });
+    const observer = observerFor(fixture.provider, 'Deployment');
+    const { series } = observer;
+    const filledIn = (matchers: string) => {
+      const rendered = renderQuery(matchers, observedNames(observer, queryVariables(canary, {})));
+      return 'query' in rendered ? rendered.query : rendered.error;
+    };
+    const sides = { canary: filledIn(series.canary), primary: filledIn(series.primary), namespace: filledIn(series.namespace) };
+    const query = knownSeriesQuery({ ...sides, labels: series.labels }, series[kind]);
+    const data = instantQuery(scraped(fixture, canary), query, SCRAPES * SCRAPE_EVERY_MS);
+    const found = data.resultType === 'vector' ? data.result.map(({ metric }) => metric) : [];
+    expect(new Set(found.map(({ serin_part }) => serin_part))).toEqual(
+      new Set(['canary', ...(fixture.countsBothSides ? [] : ['primary']), 'others', 'any']),
+    );
+    const any = found.find(({ serin_part }) => serin_part === 'any');
+    expect(series.labels.filter((label) => any?.[label] === undefined)).toEqual([]);
+    const others = found.filter(({ serin_part }) => serin_part === 'others');
+    expect(others.every((one) => one[series.labels.at(-1) ?? ''] !== undefined)).toBe(true);
   });
 });

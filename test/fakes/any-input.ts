@@ -45,6 +45,11 @@ const aRelease = fc
       { side: 'target', pods: 9, reachedMs: nowMs - deadlineMs },
       { side: 'primary', pods: 9, reachedMs: nowMs },
     ),
+    gateClosed: maybe<NonNullable<Release['gateClosed']>>({
+      webhook: 'confirm-promotion',
+      type: 'confirm-promotion',
+      sinceMs: nowMs - 20_000,
+    }),
     paused: fc.constantFrom(undefined, undefined, undefined, { by: 'ann', sinceMs: nowMs }),
     heldRoutes: maybe(weighted(20)),
     preRolloutPassed: maybe(true),
@@ -65,8 +70,11 @@ const aPlan = fc
     fc.subarray(HookType.options),
     fc.constantFrom<'hold' | 'fail'>('hold', 'fail'),
     fc.constantFrom(false, false, true),
+    fc.constantFrom<Partial<Analysis>>({}, {}, { gateTimeout: '25s' }),
   )
-  .map(([analysis, hooks, unmeasured, skipAnalysis]) => aCanary({ ...analysis, ...withHooks(...hooks), unmeasured }, { skipAnalysis }));
+  .map(([analysis, hooks, unmeasured, skipAnalysis, gates]) =>
+    aCanary({ ...analysis, ...withHooks(...hooks), ...gates, unmeasured }, { skipAnalysis }),
+  );
 
 const someFacts = fc
   .record({

@@ -86,6 +86,18 @@ const SCENES: Readonly<Record<EndingCode, () => World>> = {
     Object.assign(world.behaviour, { words: 'the load test failed', hooks: { rollout: 'refused' } });
     return until(world, isFailed);
   },
+  WebhookUnreachable() {
+    const world = releasing(withHooks('rollout'));
+    const words = 'no answer from load.shop: its certificate has expired (CERT_HAS_EXPIRED)';
+    Object.assign(world.behaviour, { words, unanswered: true, hooks: { rollout: 'refused' } });
+    return until(world, isFailed);
+  },
+  GateTimeout() {
+    const world = initialized(aCanary({ ...steps, ...withHooks('confirm-rollout'), gateTimeout: '5m' }));
+    Object.assign(world.behaviour, { words: 'the change window is closed', hooks: { 'confirm-rollout': 'refused' } });
+    world.push('s1:b');
+    return until(world, isFailed);
+  },
   PodsFailing: () => crashing(releasing({ threshold: 1 })),
   RolloutStalled() {
     const world = initialized(aCanary(steps));

@@ -74,6 +74,7 @@ export const plans = [
   aCanary({ stepWeight: 10, threshold: 1 }),
   aCanary({ stepWeights: [10, 60], stepWeightPromotion: 25, mirror: true, unmeasured: 'hold' }),
   aCanary({ iterations: 2, ...gates }),
+  aCanary({ stepWeight: 30, gateTimeout: '15s', ...withHooks('confirm-rollout', 'confirm-traffic-increase', 'confirm-promotion') }),
   aCanary({ iterations: 2, match: [{ headers: { user: { exact: 'a' } } }] }),
   aCanary({ stepWeight: 50 }, { skipAnalysis: true }),
 ];

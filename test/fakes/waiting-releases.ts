@@ -1,6 +1,6 @@
 import type { BlockedObject, NewBlocker } from '../../src/api/blocker.ts';
 import type { Canary, HookType } from '../../src/api/canary.ts';
-import type { Delivery, UnmeasuredCode } from '../../src/api/canary-status.ts';
+import type { Delivery, UnmeasuredCode, Verdict } from '../../src/api/canary-status.ts';
 import type { BlockerCode, WaitCode } from '../../src/api/codes/codes.ts';
 import type { Facts, RefusalCode } from '../../src/engine/facts.ts';
 import type { Announcement } from '../../src/engine/reasons.ts';
@@ -54,10 +54,12 @@ const blocked = (code: BlockerCode, about: Omit<NewBlocker, 'code'>): Waiting =>
   },
 });
 
-const refusing = (type: HookType): Waiting => ({
+const NO_HOST = 'no answer from gate.shop: the name of its host does not exist (ENOTFOUND)';
+
+const refusing = (type: HookType, answer: Partial<World['behaviour']> = { words: 'the change window is closed' }): Waiting => ({
   before: () => initialized(aCanary({ ...steps, ...withHooks(type) })),
   begin(world) {
-    Object.assign(world.behaviour, { words: 'the change window is closed', hooks: { [type]: 'refused' } });
+    Object.assign(world.behaviour, { ...answer, hooks: { [type]: 'refused' } });
     world.pushUntil('s1:b', ({ release }) => release.refusedBy !== undefined);
   },
   follow(world) {
@@ -67,7 +69,7 @@ const refusing = (type: HookType): Waiting => ({
 });
 
 /** A check that cannot be measured. */
-const unmeasured = (code: UnmeasuredCode, about: { object?: BlockedObject; field?: string; reason: string }): Waiting => ({
+const unmeasured = (code: UnmeasuredCode, about: Pick<Verdict, 'object' | 'field' | 'query' | 'reason'> & { check?: string }): Waiting => ({
   before: () => releasing({ unmeasured: 'hold' }),
   begin(world) {
     world.behaviour.verdicts = [verdict({ verdict: 'unmeasured', code, ...about })];
@@ -166,6 +168,10 @@ export const waiting: Readonly<Record<WaitCode, Waiting>> = {
     detail: 'POST deployments: exceeded quota: pods, requested 1, used 10, limited 10',
   }),
   ApiRejected: blocked('ApiRejected', { detail: 'POST deployments: admission webhook "policy" denied the request: no limits' }),
+  NamespaceUnavailable: blocked('NamespaceUnavailable', {
+    object: { apiVersion: 'v1', kind: 'Namespace', name: 'gateways' },
+    detail: 'POST virtualservices: 404 NotFound: namespaces "gateways" not found',
+  }),
   ScalerNotFound: blocked('ScalerNotFound', {
     object: { apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler', name: 'podinfo', namespace: 'test' },
   }),
@@ -259,6 +265,7 @@ export const waiting: Readonly<Record<WaitCode, Waiting>> = {
   },
   GateClosed: refusing('confirm-rollout'),
   HookRejected: refusing('pre-rollout'),
+  WebhookUnreachable: refusing('confirm-rollout', { words: NO_HOST, unanswered: true }),
   CheckFailed: {
     before: () => releasing({ threshold: 5 }),
     begin(world) {
@@ -272,7 +279,30 @@ export const waiting: Readonly<Record<WaitCode, Waiting>> = {
       pushed(world);
     },
   },
-  NoTraffic: unmeasured('NoTraffic', { reason: 'errors: no requests in the last minute' }),
+  NoTraffic: unmeasured('NoTraffic', {
+    check: 'request-success-rate',
+    reason: 'no request reached the canary in the last minute',
+    query: 'sum(rate(istio_requests_total{destination_workload=~"podinfo"}[1m]))',
+  }),
+  TooFewRequests: unmeasured('TooFewRequests', { reason: '7 requests are too few to judge by, minimumRequests is 100' }),
+  WorkloadUnknown: unmeasured('WorkloadUnknown', {
+    check: 'request-success-rate',
+    reason:
+      'the metrics server knows requests of other workloads in namespace test (blog, cart), but none of podinfo or its primary by the labels destination_workload_namespace and destination_workload',
+  }),
+  LabelsDiffer: unmeasured('LabelsDiffer', {
+    check: 'request-success-rate',
+    reason:
+      'the check selects http_request_duration_seconds_count by the labels kubernetes_namespace and kubernetes_pod_name, and the metrics server has it with instance, job, namespace, pod, status',
+  }),
+  MetricNotScraped: unmeasured('MetricNotScraped', {
+    check: 'request-success-rate',
+    reason: 'the metrics server has no metric istio_requests_total of any workload',
+  }),
+  QueryEmpty: unmeasured('QueryEmpty', {
+    reason: 'the query found no series, while request-success-rate counted 40 requests',
+    query: 'sum(orders_total{app="podinfo"})',
+  }),
   TemplateNotFound: unmeasured('TemplateNotFound', { object: template, reason: 'MetricTemplate test/errors does not exist' }),
   SecretNotFound: unmeasured('SecretNotFound', {
     object: { apiVersion: 'v1', kind: 'Secret', name: 'prometheus', namespace: 'test' },

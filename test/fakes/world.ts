@@ -40,6 +40,8 @@ export interface Behaviour {
   refusal?: NewBlocker;
   /** Message of hooks and the API server in a refusal. Default: a word. */
   words?: string;
+  /** Refusals of hooks are calls without an answer. */
+  unanswered?: boolean;
   /** Reason for which an undo is refused. Absent if it is carried out. */
   refusesUndo?: string;
 }
@@ -342,7 +344,14 @@ export class World {
         const isPassed = (this.answers?.(question) ?? behaviour.hooks[type] ?? (type === 'rollback' ? 'refused' : 'passed')) === 'passed';
         this.onAnswer(type, isPassed ? 'passed' : 'refused');
         if (isPassed) return { kind: 'runHooks', type, outcome: 'passed', webhooks: [type] };
-        return { kind: 'runHooks', type, outcome: 'refused', webhook: type, reason: behaviour.words ?? 'no' };
+        return {
+          kind: 'runHooks',
+          type,
+          outcome: 'refused',
+          webhook: type,
+          reason: behaviour.words ?? 'no',
+          ...(behaviour.unanswered && { isUnanswered: true }),
+        };
       }
       case 'measure':
         return { kind: 'measure', verdicts: behaviour.verdicts, ...(question.compare && { compared: this.compared(question.compare) }) };

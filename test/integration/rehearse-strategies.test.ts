@@ -129,6 +129,13 @@ describe('faults', () => {
   it('a gate that never opens holds the release', async () => {
     expect((await rehearsed(example('load-tester.yaml'), 'gate-never-opens')).outcome).toBe('unfinished');
   });
+  it('a gate that never opens ends the release where gateTimeout limits it', async () => {
+    const limited = example('load-tester.yaml', ({ spec }: Raw) => {
+      spec.analysis.gateTimeout = '2m';
+    });
+    const { outcome, ending } = await rehearsed(limited, 'gate-never-opens');
+    expect([outcome, ending?.code]).toEqual(['rolledBack', 'GateTimeout']);
+  });
   it('without Prometheus no check passes', async () => {
     const rehearsal = await rehearsed(example('istio-canary.yaml'), 'prometheus-down');
     expect(rehearsal.outcome).toBe('rolledBack');

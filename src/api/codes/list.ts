@@ -1,4 +1,5 @@
 import { adoptAnnotation, adoptField } from '../adopt-annotation.ts';
+import { builtIn } from '../built-in-metrics.ts';
 import type { About, Actor, Code, Ended } from './code.ts';
 
 const EVENT = ['event'] as const;
@@ -266,6 +267,14 @@ export const codes = {
     actor: 'clusterAdmin',
     remedy: 'ask the owner of the rule that rejects it to correct the rule or make an exception',
   },
+  NamespaceUnavailable: {
+    kinds: BLOCKER,
+    meaning: 'the namespace of an object does not exist, or is being deleted',
+    actor: 'clusterAdmin',
+    remedy: ({ object }) =>
+      `create ${object ? `namespace ${object.name}` : 'the namespace again when it is gone'}, or correct the field that names it; the release goes on by itself`,
+    look: 'kubectl get namespace OBJECT',
+  },
   ScalerNotFound: {
     kinds: BLOCKER,
     meaning: 'the scaler that spec.autoscalerRef names does not exist',
@@ -504,7 +513,7 @@ export const codes = {
     actor: 'gateOwner',
     remedy: ({ webhook }) => `ask the owner of the gate ${webhook ?? 'that the message names'} to open it`,
     look: status,
-    usualCauses: 'the receiver of a confirmation hook denies, answers 204 or an error, or does not answer',
+    usualCauses: 'the receiver of a confirmation hook denies, or answers 204 or an error',
   },
   HookRejected: {
     kinds: BLOCKER_AND_ENDING,
@@ -518,6 +527,18 @@ export const codes = {
       isOfVersion: true,
     },
   },
+  WebhookUnreachable: {
+    kinds: ['event', 'blocker', 'cause', 'ending'],
+    meaning: 'a webhook gives no answer, or cannot be called',
+    actor: 'gateOwner',
+    remedy: ({ webhook = 'the webhook', field }) =>
+      `correct ${field ?? 'its url'} in the Canary, or ask the owner of ${webhook} to restore it; serin promote passes a confirm-rollout or confirm-promotion gate without it`,
+    look: status,
+    usualCauses:
+      'a misspelt host or port, a Service without pods, a NetworkPolicy, a certificate that has expired or is for another name, a Secret that is missing, an address that `--allowed-addresses` does not list',
+    page: 'webhooks.md#a-webhook-that-cannot-be-reached',
+    ended: { outcome: 'rolledBack', remedy: `correct FIELD, or ask the owner of WEBHOOK to restore it, ${AGAIN}` },
+  },
   CheckFailed: {
     kinds: EVENT_AND_BLOCKER,
     meaning: 'a check failed and was counted; the event of the rollback names the failure that ends a release',
@@ -528,10 +549,61 @@ export const codes = {
   },
   NoTraffic: {
     kinds: BLOCKER,
-    meaning: 'a check found nothing to measure',
+    meaning: 'no request reached the canary, or the query of a check found nothing',
     actor: 'canaryOwner',
-    remedy: ({ metric }) => `send requests to the canary, as a load test does, or correct the query of ${metric ?? 'the check'}`,
+    remedy: ({ metric = 'the check' }) => {
+      const send = 'send requests to the canary, or have a webhook of a load test send them';
+      return builtIn.includes(metric) ? send : `${send}; if it gets requests, correct the query of ${metric}`;
+    },
+    look: `${status} -o wide`,
+    page: 'metrics.md#a-check-without-a-value',
+  },
+  TooFewRequests: {
+    kinds: BLOCKER,
+    meaning: 'the canary got fewer requests than minimumRequests of a check',
+    actor: 'canaryOwner',
+    remedy: ({ metric = 'the check' }) => `send more requests to the canary, as a load test does, or lower minimumRequests of ${metric}`,
     look: status,
+  },
+  WorkloadUnknown: {
+    kinds: BLOCKER,
+    meaning: 'the metrics server knows requests of other workloads, and none of this one',
+    actor: 'metricsOwner',
+    remedy:
+      'send requests to the application; if it gets some, have its pods scraped with the labels that it names, and with the sidecar of the mesh where it has one',
+    look: `${status} -o wide`,
+    usualCauses:
+      'the pods are not part of the mesh, another name of the Service or route, or a scrape configuration without this namespace',
+    page: 'metrics.md#a-check-without-a-value',
+  },
+  LabelsDiffer: {
+    kinds: BLOCKER,
+    meaning: 'the metrics server has the metric of a check under other labels than the check selects by',
+    actor: 'metricsOwner',
+    remedy: ({ metric = 'the check' }) =>
+      `relabel the metric in the scrape configuration, or replace ${metric} by a MetricTemplate whose query uses the labels that it has`,
+    look: `${status} -o wide`,
+    usualCauses:
+      'a scrape configuration that names them `namespace` and `pod` where the query has `kubernetes_namespace` and `kubernetes_pod_name`, or that lacks `honorLabels`',
+    page: 'metrics.md#a-check-without-a-value',
+  },
+  MetricNotScraped: {
+    kinds: BLOCKER,
+    meaning: 'the metrics server has no metric of the traffic provider',
+    actor: 'metricsOwner',
+    remedy: ({ field = '--metrics-server of Serin' }) =>
+      `have the metrics server scrape it, or correct its address in ${field}; a metric of a mesh also begins with the first request`,
+    look: `${status} -o wide`,
+    usualCauses: 'the address of another Prometheus, a provider that is not scraped, or another `spec.provider` than the cluster has',
+    page: 'metrics.md#a-check-without-a-value',
+  },
+  QueryEmpty: {
+    kinds: BLOCKER,
+    meaning: 'the query of a check found nothing, and another check of the same moment counted requests',
+    actor: 'canaryOwner',
+    remedy: ({ metric = 'the check' }) => `correct the query of ${metric}, or give it a longer interval`,
+    look: `${status} -o wide`,
+    page: 'metrics.md#a-check-without-a-value',
   },
   TemplateNotFound: {
     kinds: BLOCKER,
@@ -568,8 +640,8 @@ export const codes = {
     kinds: EVENT_AND_BLOCKER,
     meaning: 'a check cannot be measured: its backend gives no usable answer',
     actor: 'metricsOwner',
-    remedy: ({ metric }) =>
-      `ask the owner of the metrics to restore them; correct the address or credentials of ${metric ?? 'the check'} if they are wrong`,
+    remedy: ({ metric = 'the check', object, field }) =>
+      `ask the owner of the metrics to restore them; correct ${field === undefined ? `the address or credentials of ${metric}` : `${field}${object ? ` of ${object.kind} ${object.name}` : ''}`} if ${field === undefined ? 'they are' : 'it is'} wrong`,
     look: status,
     usualCauses: 'the metrics server does not answer, its answer is empty, or a MetricTemplate is missing',
   },
@@ -985,6 +1057,11 @@ export const codes = {
     'canaryOwner',
     'the spec was refused for so long that the canary could not be checked any longer',
     `correct FIELD, ${AGAIN}`,
+  ),
+  GateTimeout: rolledBack(
+    'gateOwner',
+    'a gate was closed, or could not be reached, for `analysis.gateTimeout`',
+    `ask the owner of WEBHOOK to open it, or raise spec.analysis.gateTimeout, ${AGAIN}`,
   ),
   RolledBackByHook: rolledBackVersion('gateOwner', 'a rollback hook requested it', `ask the owner of WEBHOOK why; ${CORRECT}`),
   RolledBackByUser: rolledBackVersion('canaryOwner', 'a user requested it', CORRECT),

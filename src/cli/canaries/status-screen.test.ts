@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { kubernetes } from '../../../test/fakes/releasing.ts';
 import { snapshotIn } from '../../../test/fakes/stalled-release.ts';
+import { waitingFor } from '../../../test/fakes/waiting-releases.ts';
 import { aCanary, initialized, type World } from '../../../test/fakes/world.ts';
 import { reportOf } from '../../reading/canary-report.ts';
 import { statusScreen } from './status-screen.ts';
@@ -83,5 +84,24 @@ describe('"Who can act" of serin status', () => {
 
   it('is absent while the Canary is deleted', () => {
     expect(who({ deleting: true, blockers: [{ code: 'GateClosed', webhook: 'freeze', since }] })).toEqual([]);
+  });
+});
+
+describe('a query without a value', () => {
+  const snapshot = snapshotIn({ world: waitingFor('NoTraffic').world });
+  const waiting = reportOf(snapshot);
+  const query = 'sum(rate(istio_requests_total{destination_workload=~"podinfo"}[1m]))';
+
+  it('is shown in wide output only, and is a field of the report', () => {
+    const wide = statusScreen(waiting, terminal, true);
+    expect(wide.slice(wide.indexOf('Queries'))[1]).toBe(`  request-success-rate  ${query}`);
+    expect(statusScreen(waiting, terminal, false).join('\n')).not.toContain('sum(rate');
+    expect(waiting.checks).toMatchObject([{ check: 'request-success-rate', query }]);
+  });
+
+  it('is in no condition, blocker or event', () => {
+    const { announced, deliveries } = waitingFor('NoTraffic');
+    expect(announced).not.toEqual([]);
+    expect(JSON.stringify([waiting.conditions, waiting.blockers, announced, deliveries])).not.toContain('sum(rate');
   });
 });

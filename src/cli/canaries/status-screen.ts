@@ -15,7 +15,7 @@ import { releaseLines, stepsText } from './release-line.ts';
 const BAR = 20;
 const INDENT = 2;
 
-/** One screen of one Canary. `wide`: each event and each sentence in full. */
+/** One screen of one Canary. `wide`: each event and each sentence in full, and queries without a value. */
 export function statusScreen(report: CanaryReport, terminal: Terminal, wide: boolean): string[] {
   const { namespace, name, since, message, checks, compared = [], gates, conditions, events, workloads } = report;
   const title = `Canary ${namespace}/${name}: ${paint(phaseText(report), meaningOf(report.phase), terminal)}${since ? ` since ${since}` : ''}`;
@@ -31,6 +31,7 @@ export function statusScreen(report: CanaryReport, terminal: Terminal, wide: boo
     ...part('Workloads', [workloadRow('target', workloads.target), workloadRow('primary', workloads.primary)], false),
     ...part('Traffic', trafficRows(report, terminal), false),
     ...part('Checks', checks.map(checkRow)),
+    ...part('Queries', wide ? checks.flatMap(({ check, query }) => (query === undefined ? [] : [[check, query]])) : []),
     ...part(
       comparedHeading(compared),
       compared.flatMap((one) => comparedRows(one, wide)),
@@ -105,6 +106,7 @@ const MEANINGS: Readonly<Record<CheckReport['verdict'] | GateReport['state'], Me
   pending: 'plain',
   open: 'good',
   closed: 'busy',
+  unreachable: 'busy',
   unasked: 'plain',
 };
 

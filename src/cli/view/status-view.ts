@@ -201,7 +201,7 @@ function gateLines(gates: readonly GateReport[], { line }: Frame): string[] {
     ...shown
       .slice(0, GATES_SHOWN)
       .map(({ name, type, state, reason = '' }) =>
-        line(`${state}  ${name}  ${type}  ${reason}`.trimEnd(), state === 'closed' ? 'busy' : 'good'),
+        line(`${state}  ${name}  ${type}  ${reason}`.trimEnd(), state === 'open' ? 'good' : 'busy'),
       ),
     ...(shown.length > GATES_SHOWN ? [line(`… ${shown.length - GATES_SHOWN} more gates`)] : []),
   ];

@@ -6,6 +6,7 @@ import type { ChangeOf, Diagnosis, Why } from '../../reading/documents/canary-do
 import { inCharge, withFlags } from '../../reading/in-charge.ts';
 import { readSnapshot } from '../../reading/snapshot.ts';
 import { whyOf } from '../../reading/why/diagnose.ts';
+import { saidOnce } from '../../reading/why/said-once.ts';
 import { controllerLines, hiddenLeases } from '../canaries/controller-lines.ts';
 import type { Session } from '../canaries/session.ts';
 import type { ExitName } from '../output/exit-codes.ts';
@@ -66,7 +67,8 @@ export function whyAnswer(why: Why): CommandAnswer<Why> {
   };
 }
 
-function lines({ cause, sentence, proof, action, who, change, command, look }: Diagnosis, terminal: Terminal): string[] {
+function lines(diagnosis: Diagnosis, terminal: Terminal): string[] {
+  const { cause, sentence, proof, action, who, change, command, look } = saidOnce(diagnosis);
   const row = (label: string, said: string) =>
     wrapped(cleaned(said, terminal), terminal.columns - INDENT).map((line, index) => `${(index === 0 ? label : '').padEnd(INDENT)}${line}`);
   // Never wrapped: it is to be copied.
@@ -75,15 +77,19 @@ function lines({ cause, sentence, proof, action, who, change, command, look }: D
   return [
     ...row('', sentence),
     ...row('cause', cause),
-    ...proof.flatMap(({ kind, name, field, value }) =>
-      row('proof', `${kind} ${name}: ${field === 'metadata' ? '' : `${field} is `}${value}`),
-    ),
+    ...proof.flatMap(({ kind, name, field, value }) => row('proof', [`${kind} ${name}`, ...proven(field, value)].join(': '))),
     ...row('action', action),
     ...(who === undefined ? [] : row('who', who)),
     ...(change === undefined ? [] : row('change', changeText(change))),
     ...copied('run', command),
     ...copied('look', look),
   ];
+}
+
+/** The field and its value; a value that the sentence has is left out. */
+function proven(field: string, value: string | undefined): string[] {
+  const named = field === 'metadata' ? [] : [field];
+  return value === undefined ? named : [[...named, value].join(' is ')];
 }
 
 const changeText = ({ verb, kind, name, field }: ChangeOf): string =>

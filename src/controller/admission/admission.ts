@@ -137,6 +137,7 @@ export async function refuse(
       status: {
         ...statusBasics(status),
         conditions,
+        reason,
         ...(reason === 'Blocked' ? {} : blockedBy(raw, { reason, message, ...defined({ field, object }) }, deps)),
       },
     };

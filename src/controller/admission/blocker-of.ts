@@ -14,6 +14,11 @@ export function blockerOf(error: unknown, namespace: string): NewBlocker | undef
 /** An object that the API server refuses; the words of the server are not looked at. */
 export function refusalBy({ denial, message }: ApiError, namespace: string): NewBlocker {
   if (denial?.by === 'authorization') return { code: 'Forbidden', detail: message };
+  if (denial?.by === 'namespace') {
+    const { namespace: missing } = denial;
+    const object = missing === undefined ? undefined : { apiVersion: 'v1', kind: 'Namespace', name: missing };
+    return { code: 'NamespaceUnavailable', ...(object && { object }), detail: message };
+  }
   if (denial?.by !== 'quota') return { code: 'ApiRejected', detail: message };
   return { code: 'QuotaExceeded', object: { apiVersion: 'v1', kind: 'ResourceQuota', name: denial.quota, namespace }, detail: message };
 }

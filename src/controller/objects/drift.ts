@@ -70,7 +70,7 @@ export function withoutBookkeeping(object: KubeObject): KubeObject {
 
 /** The field managers that last wrote an object after our own write: what they wrote is known apart, so that none is accused of a field of the other part. */
 export interface ForeignManagers {
-  /** Wrote the spec, or another field outside of the metadata. */
+  /** Wrote the spec, or another part outside of the metadata. */
   manager?: string;
   /** Wrote labels or annotations. */
   marksManager?: string;

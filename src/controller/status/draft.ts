@@ -11,6 +11,7 @@ import { projectStatus } from '../../engine/project-status.ts';
 import type { Question } from '../../engine/questions.ts';
 import type { HealingBrake } from '../objects/healing-brake.ts';
 import { undoneText } from '../objects/healing-brake.ts';
+import { attentionOf } from './attention.ts';
 import { saysOnlyAnew, statusPatch } from './patch.ts';
 import type { SentencePause } from './sentence-pause.ts';
 import { fitStatus, MOST_STATUS_BYTES } from './size.ts';
@@ -93,7 +94,7 @@ export function draftStatus(
   const sentenceDueInMs = record === undefined && saysOnlyAnew(stored, status) ? pauseOf(canary, facts, status, sentence) : 0;
   if (sentenceDueInMs > 0) return { phase, status, sentenceDueInMs };
   // If only the writer is new, nothing is written: a restart writes nothing (I8).
-  const signed = { ...status, release: signedBy(signature, status.release ?? release) };
+  const signed = { ...status, reason: attentionOf(status), release: signedBy(signature, status.release ?? release) };
   return {
     phase,
     status,

@@ -2,6 +2,7 @@ import type { Canary } from '../../api/canary.ts';
 import type { CanaryStatus } from '../../api/canary-status.ts';
 import { isRecord } from '../../base/json.ts';
 import { timestamp } from '../../base/timestamp.ts';
+import { attentionOf } from './attention.ts';
 
 /**
  * The merge patch that turns the stored status into this one: every field that we set, and null for what is no longer said. Undefined
@@ -14,11 +15,11 @@ export function statusPatch(
   nowMs: number,
 ): Record<string, unknown> | undefined {
   const before = stored as Record<string, unknown> | undefined;
-  const { lastTransitionTime: _, ...said } = wanted;
-  const { lastTransitionTime: _before, ...saidBefore } = before ?? {};
+  const { lastTransitionTime: _, reason: _reason, ...said } = wanted;
+  const { lastTransitionTime: _before, reason: _reasonBefore, ...saidBefore } = before ?? {};
   if (before && isSameStored(saidBefore, said)) return undefined;
   const patch = {
-    ...withRemovals(before ?? {}, said as Record<string, unknown>),
+    ...withRemovals(before ?? {}, { ...said, reason: attentionOf(wanted) }),
     lastTransitionTime: wanted.lastTransitionTime ?? timestamp(nowMs),
   };
   return { metadata: { resourceVersion }, status: patch };
@@ -27,7 +28,7 @@ export function statusPatch(
 /** True if only the sentence of the `Promoted` condition, its data and its time differ from the stored status (rule E55). */
 export function saysOnlyAnew(stored: object | undefined, wanted: CanaryStatus): boolean {
   const silent = (status: object) => {
-    const { conditions = [], lastTransitionTime: _, ...rest } = status as CanaryStatus;
+    const { conditions = [], lastTransitionTime: _, reason: _reason, ...rest } = status as CanaryStatus;
     const undated = conditions.map(({ message, lastUpdateTime, ...condition }) => ({
       ...condition,
       ...(condition.type === 'Promoted' ? {} : { message, lastUpdateTime }),

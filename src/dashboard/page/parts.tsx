@@ -18,6 +18,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   'deleted, primary kept': 'wait',
   unmeasured: 'wait',
   closed: 'wait',
+  unreachable: 'wait',
 };
 
 export const PhaseBadge = ({ phase, suspended = false }: { phase: string; suspended?: boolean }) => (

@@ -92,10 +92,16 @@ export function ReleasePage({ canary }: { canary: CanaryName }) {
             <Table
               title={words.checks}
               heads={[words.check, words.verdict, words.value, words.primary, words.limit, words.recent]}
-              rows={checks.map(({ check, verdict, value, baseline, limit, reason, recent = [] }) => [
+              rows={checks.map(({ check, verdict, value, baseline, limit, reason, query, recent = [] }) => [
                 check,
                 <span key="verdict">
                   <PhaseBadge phase={verdict} /> {reason}
+                  {query !== undefined && (
+                    <details>
+                      <summary>{words.query}</summary>
+                      <code tabIndex={0}>{query}</code>
+                    </details>
+                  )}
                 </span>,
                 value === undefined ? '' : short(value),
                 baseline === undefined ? '' : short(baseline),
@@ -120,7 +126,7 @@ export function ReleasePage({ canary }: { canary: CanaryName }) {
                 </span>,
               ])}
             />
-            <GateVerbs canary={canary} isClosed={gates.some(({ state }) => state === 'closed')} />
+            <GateVerbs canary={canary} isClosed={gates.some(({ state }) => state === 'closed' || state === 'unreachable')} />
           </Card>
         )}
         {release.routes && <RoutesCard routes={release.routes} />}

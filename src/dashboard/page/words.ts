@@ -64,6 +64,7 @@ export const words = {
   verdict: 'Verdict',
   value: 'Value',
   limit: 'Limit',
+  query: 'Query',
   recent: 'Recent values',
   compared: 'Compared with the primary',
   comparedInShadow: 'Compared with the primary (shadow: decides nothing)',

@@ -1,3 +1,4 @@
+import type { Cause } from '../../api/codes/codes.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { parseStatus } from '../../api/parse-status.ts';
 import { systemClock } from '../../base/clock.ts';
@@ -18,6 +19,7 @@ import { type RequestPlace, requestVerb } from '../../reading/request-verb.ts';
 import { type CanarySnapshot, readSnapshot, watchedByScreen } from '../../reading/snapshot.ts';
 import { recordedWaits } from '../../reading/waits.ts';
 import { whyOf } from '../../reading/why/diagnose.ts';
+import { saidOnce } from '../../reading/why/said-once.ts';
 import { ViewError, type Views } from '../views.ts';
 import type { CanaryName, ComparedView, PodView, ReleaseView } from '../wire.ts';
 import { boundsOf, journalView } from './journal-view.ts';
@@ -103,7 +105,10 @@ function followRelease(
   return () => stopped.abort();
 }
 
-function releaseView({ snapshot, routes: { routes, note } }: Seen): ReleaseView {
+/** Causes of a release that nothing holds: its next check, and time for proxies. */
+const BY_ITSELF: ReadonlySet<string> = new Set<Cause>(['Running', 'Propagating']);
+
+export function releaseView({ snapshot, routes: { routes, note } }: Seen): ReleaseView {
   const { waits, diagnosis, also } = whyOf(snapshot);
   const { targetPods, primaryPods, atMs = 0 } = snapshot;
   const report = reportOf(snapshot);
@@ -121,8 +126,8 @@ function releaseView({ snapshot, routes: { routes, note } }: Seen): ReleaseView 
     waits: recordedWaits(snapshot.raw),
     readAtMs: atMs,
     pods: pods.slice(0, MOST_PODS),
-    isHeld: waits,
-    causes: [diagnosis, ...also],
+    isHeld: waits && !BY_ITSELF.has(diagnosis.cause),
+    causes: [diagnosis, ...also].map(saidOnce),
     routes,
     hidden: [...snapshot.hidden, ...notes.flatMap((one) => one ?? [])],
   };

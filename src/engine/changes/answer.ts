@@ -7,6 +7,7 @@ import { hasFailed } from '../conditions/failing.ts';
 import type { Input } from '../context.ts';
 import type { Facts } from '../facts.ts';
 import { failingOf } from '../failing.ts';
+import { isGateType } from '../hook-refusal.ts';
 import { judgeChecks, judgementOfChecks } from '../judge-checks.ts';
 import type { Answer } from '../questions.ts';
 
@@ -20,7 +21,10 @@ export function refusalReason({ event }: Input): string {
 export function refusalData({ event }: Input): Pick<Release, 'refusedBy' | 'refusal'> {
   if (event.type !== 'ANSWER' || !('outcome' in event.answer) || event.answer.outcome !== 'refused') return {};
   const { answer } = event;
-  if (answer.kind === 'runHooks') return { refusedBy: { webhook: answer.webhook, type: answer.type, detail: answer.reason } };
+  if (answer.kind === 'runHooks') {
+    const { webhook, type, reason: detail, isUnanswered } = answer;
+    return { refusedBy: { webhook, type, detail, ...(isUnanswered && { isUnanswered }) } };
+  }
   return 'blocker' in answer && answer.blocker ? { refusal: bounded(answer.blocker) } : {};
 }
 
@@ -64,6 +68,10 @@ export function closedGate({ event }: Input): string | undefined {
   if (event.type !== 'ANSWER' || event.answer.kind !== 'runHooks' || event.answer.outcome !== 'refused') return undefined;
   return event.answer.webhook;
 }
+
+/** The answer of a gate, which judges no version. */
+export const isOfGate = ({ event }: Input): boolean =>
+  event.type === 'ANSWER' && event.answer.kind === 'runHooks' && isGateType(event.answer.type);
 
 /** Checks of this interval that did not pass. */
 export function decisive({ event }: Input): readonly Verdict[] {

@@ -25,6 +25,7 @@ type OptionalField = { [Name in keyof Release]-?: object extends Pick<Release, N
 export function without(from: Release, ...keys: readonly OptionalField[]): Release {
   const left = { ...from };
   for (const key of keys) delete left[key];
+  if (keys.includes('gate')) delete left.gateClosed;
   // The reason was made from this answer.
   if (keys.includes('reason')) {
     delete left.refusedBy;

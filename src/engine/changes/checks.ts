@@ -1,45 +1,56 @@
 import { blockerText } from '../../api/blocker-text.ts';
+import type { Release } from '../../api/canary-status.ts';
+import { remedyOf } from '../../api/codes/codes.ts';
+import { defined } from '../../base/defined.ts';
 import { timestamp } from '../../base/timestamp.ts';
 import { comparedState } from '../comparison/compared-state.ts';
 import { awaitedEvidence } from '../comparison/harm.ts';
 import { withNews } from '../comparison/news.ts';
 import { waitText } from '../comparison/words.ts';
+import { closedGateIn } from '../conditions/gates.ts';
 import { isContested, isMisled, isUnderContest } from '../conditions/hold-ups.ts';
 import { isTargetReady } from '../conditions/sides.ts';
 import type { Input } from '../context.ts';
 import { progressDeadlineMs, unmeasuredUntilMs } from '../deadlines.ts';
 import { counted, failingOf, passedInterval, withJudgedFailures } from '../failing.ts';
 import { countedFailures } from '../failure-limits.ts';
-import { isUnmeasured, thresholdOf } from '../judge-checks.ts';
+import { gateUntilMs } from '../gate-limit.ts';
+import { urlField } from '../hook-refusal.ts';
+import { isUnmeasured, thresholdOf, unmeasuredRemedy } from '../judge-checks.ts';
 import { say } from '../reasons.ts';
 import { withRecent } from '../recent.ts';
 import { shortOfPods } from '../states/words.ts';
-import { closedGate, comparedIn, failedReason, judgementReason, refusalData, refusalReason } from './answer.ts';
+import { closedGate, comparedIn, decisive, failedReason, judgementReason, refusalData, refusalReason } from './answer.ts';
 import { announce, because, now, release, who, without } from './change.ts';
 import { withAlert } from './listed-messages.ts';
 
 /** Answers of hooks and metrics after which the release continues. */
 export const checks = {
-  /** A closed gate or a refused write: repeated after one interval. Announced once for each reason; an alert is sent once for each gate. */
+  /** A closed gate or a refused write: repeated after one interval, and a gate at the end of its time (E145). Announced once for each reason; an alert is sent once for each gate. */
   poll: (input: Input) => {
     const reason = refusalReason(input);
     const isNews = input.context.release.reason !== reason && reason !== '';
     const gate = closedGate(input);
     const before = input.context.release;
-    const held = { ...(reason === '' ? before : because(before, reason, refusalData(input))), ...(gate === undefined ? {} : { gate }) };
+    const said = reason === '' ? before : because(before, reason, refusalData(input));
+    const gateClosed = closedGateIn(input);
+    const held = { ...without(said, 'gateClosed'), ...(gate === undefined ? {} : { gate }), ...(gateClosed && { gateClosed }) };
+    const next = now(input) + input.event.facts.intervalMs;
+    const untilMs = gateUntilMs(input.event.facts.canary, held) ?? next;
     const isAlert = gate !== undefined && gate !== input.context.release.gate && gateNamed(input, gate)?.muteAlert !== true;
     return {
-      ...(isNews ? announce(input, say(gate === undefined ? 'PrimaryRejected' : 'GateClosed', reason, { warning: true })) : {}),
+      ...(isNews ? announce(input, sayHeld(input, held, reason)) : {}),
       release: isAlert
         ? withAlert(input, held, {
             reason: 'GateClosed',
             severity: 'warn',
-            message: gateMessage(input, gate, reason),
+            message: gateMessage(input, gate, reason, held.refusedBy?.isUnanswered),
             gate: typedGate(input, gate),
           })
         : held,
       open: undefined,
-      wakeAtMs: now(input) + input.event.facts.intervalMs,
+      // The last call is at the end of its time.
+      wakeAtMs: untilMs > now(input) ? Math.min(next, untilMs) : next,
     };
   },
   countFailure: (input: Input) => {
@@ -63,7 +74,7 @@ export const checks = {
     const held = because(input.context.release, reason);
     if (blindSinceMs === undefined) return { release: { ...held, wakeAtMs: next }, open: undefined };
     const untilMs = unmeasuredUntilMs(facts.canary, blindSinceMs);
-    const message = `Holding since ${timestamp(blindSinceMs)}, nothing is counted: ${reason}; unless it can be measured by ${timestamp(untilMs)}, the release is rolled back`;
+    const message = `Holding since ${timestamp(blindSinceMs)}, nothing is counted: ${reason}; ${remedyIn(input)}; unless it can be measured by ${timestamp(untilMs)}, the release is rolled back`;
     return {
       ...(before === reason ? {} : announce(input, say('Unmeasured', message, { warning: true }))),
       release: { ...held, wakeAtMs: untilMs > now(input) ? Math.min(next, untilMs) : next },
@@ -152,7 +163,20 @@ const misledOf = (input: Input): true | undefined => (isMisled(input) ? true : i
 function checkFailed(input: Input, reason: string) {
   const { failedChecks } = input.context.release;
   const message = `Check failed (${failedChecks + 1} of ${thresholdOf(input.event.facts.canary.spec.analysis)}): ${reason}`;
-  return announce(input, say('CheckFailed', message, { warning: true }));
+  // A measured failure has the remedy of its version.
+  const remedy = decisive(input).every(({ verdict }) => verdict === 'unmeasured') ? remedyIn(input) : undefined;
+  return announce(input, say('CheckFailed', remedy === undefined ? message : `${message}; ${remedy}`, { warning: true }));
+}
+
+const remedyIn = (input: Input): string | undefined => unmeasuredRemedy({ verdicts: decisive(input) });
+
+/** A closed gate, a gate without an answer, or a refused write of the primary. */
+function sayHeld(input: Input, { refusedBy }: Release, reason: string) {
+  if (closedGate(input) === undefined) return say('PrimaryRejected', reason, { warning: true });
+  if (refusedBy?.isUnanswered !== true) return say('GateClosed', reason, { warning: true });
+  const field = urlField(input.event.facts.canary.spec.analysis.webhooks, refusedBy);
+  const remedy = remedyOf('WebhookUnreachable', defined({ webhook: refusedBy.webhook, field }));
+  return say('WebhookUnreachable', `${reason}; ${remedy}`, { warning: true });
 }
 
 function gateNamed({ event }: Input, gate: string) {
@@ -163,8 +187,8 @@ function typedGate(input: Input, webhook: string) {
   return { webhook, type: gateNamed(input, webhook)?.type ?? '' };
 }
 
-function gateMessage(input: Input, gate: string, reason: string): string {
+function gateMessage(input: Input, gate: string, reason: string, isUnanswered = false): string {
   const type = gateNamed(input, gate)?.type;
   const what = type === 'confirm-rollout' ? 'its start' : type === 'confirm-promotion' ? 'its promotion' : 'more traffic';
-  return `${who(input)} waits for approval of ${what}: ${reason}`;
+  return `${who(input)} waits for ${isUnanswered ? `its gate ${gate}, which cannot be reached, before ${what}` : `approval of ${what}`}: ${reason}`;
 }

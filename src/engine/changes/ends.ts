@@ -9,7 +9,7 @@ import { nextPromotionWeight } from '../next-weight.ts';
 import { holdingPrimary, holdingTarget, returningTraffic, targetNeed, withoutCapacity } from '../raise.ts';
 import { say } from '../reasons.ts';
 import { weightOf, withWeight } from '../strategy.ts';
-import { isHeld, judgementOf } from './answer.ts';
+import { isHeld, isOfGate, judgementOf } from './answer.ts';
 import { announce, because, now, who, without } from './change.ts';
 import { withEnding } from './listed-messages.ts';
 
@@ -20,8 +20,8 @@ const UNSAID: Pick<Ending, 'code' | 'detail'> = { code: 'Succeeded', detail: 'it
 export const ends = {
   recordRollback: (input: Decided) => {
     const isAborted = input.event.decision === 'abort';
-    // A canary that is worse than the primary has not failed a check.
-    const isJudged = input.event.type === 'ANSWER' && !isHeld(input) && judgementOf(input)?.outcome !== 'passed';
+    // A canary that is worse than the primary has not failed a check, nor has a canary whose gate stays closed.
+    const isJudged = input.event.type === 'ANSWER' && !isHeld(input) && judgementOf(input)?.outcome !== 'passed' && !isOfGate(input);
     const counted = !isAborted && (isJudged || isEndedByFailing(input));
     const { failedChecks } = input.context.release;
     const bare = {

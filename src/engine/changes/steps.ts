@@ -20,7 +20,7 @@ import { announce, because, type ContextPatch, now, release, who, without } from
 /** The next routes, and the pods that they need. */
 export const steps = {
   begin: (input: Input): ContextPatch => ({
-    release: { ...stepping(input), stepStartedMs: now(input) },
+    release: { ...without(stepping(input), 'gateClosed'), stepStartedMs: now(input) },
     open: undefined,
     contest: undefined,
     misled: undefined,

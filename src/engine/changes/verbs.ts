@@ -53,11 +53,12 @@ function resumed(paused: Release, nowMs: number): Release {
   const { paused: pause, ...release } = paused;
   if (!pause) return release;
   const later = (ms: number): number => ms + nowMs - Math.max(ms, pause.sinceMs);
-  const { awaitedSinceMs, blindSinceMs } = release;
+  const { awaitedSinceMs, blindSinceMs, gateClosed } = release;
   return {
     ...release,
     stepStartedMs: later(release.stepStartedMs),
     ...(awaitedSinceMs === undefined ? {} : { awaitedSinceMs: later(awaitedSinceMs) }),
     ...(blindSinceMs === undefined ? {} : { blindSinceMs: later(blindSinceMs) }),
+    ...(gateClosed && { gateClosed: { ...gateClosed, sinceMs: later(gateClosed.sinceMs) } }),
   };
 }

@@ -14,7 +14,7 @@ export function isDueToAsk(input: Input): boolean {
 }
 
 /** `E1`: nothing waits longer than its deadline, except for a blocker that only a user can remove. */
-function isPast(input: Input, deadlineMs: number): boolean {
+export function isPast(input: Input, deadlineMs: number): boolean {
   return input.event.facts.nowMs >= deadlineMs && input.event.facts.blocker === undefined && !isPaused(input);
 }
 

@@ -39,7 +39,7 @@ const CompareAnswers = z.array(NotedCompared).max(200);
 /** An answer without the id of its question: an entry only has an answer that was awaited. Counts are written in short form. */
 const NotedAnswer = z.union([
   Hooks.extend({ outcome: z.literal('passed'), webhooks: z.array(Name).max(200) }),
-  Hooks.extend({ outcome: z.literal('refused'), webhook: Name, reason: Text }),
+  Hooks.extend({ outcome: z.literal('refused'), webhook: Name, reason: Text, isUnanswered: z.literal(true).optional() }),
   z.object({
     kind: z.literal('measure'),
     verdicts: z.array(Verdict).max(500),

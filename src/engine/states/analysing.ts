@@ -3,7 +3,7 @@ import type { ChangeName } from '../changes.ts';
 import { awaitedEvidence, harmOf } from '../comparison/harm.ts';
 import { isLastFailure, isOverItsLimit, isUnmeasuredTooLong } from '../conditions/failed-checks.ts';
 import { hasFailed } from '../conditions/failing.ts';
-import { isTrafficGated } from '../conditions/gates.ts';
+import { isGateOver, isTrafficGated } from '../conditions/gates.ts';
 import { isContested, isHeldUp, isMisled, isUnderContest, isWritten } from '../conditions/hold-ups.ts';
 import { isPrimaryReady, isTargetDown, isTargetReady, mayAdvance } from '../conditions/sides.ts';
 import { isDue, isDueToAsk, isOver } from '../conditions/time.ts';
@@ -121,7 +121,7 @@ export const confirmingTraffic = (phase: Analysing): State =>
     decide: {
       first,
       answer(input) {
-        if (hasOutcome(input, 'refused')) return 'hold';
+        if (hasOutcome(input, 'refused')) return isGateOver(input) ? 'rollBack' : 'hold';
         if (!hasOutcome(input, 'passed') || !mayAdvance(input)) return 'checkAgain';
         const move = moveAfter(input);
         return isGateForPromotion(input, move) ? 'confirmPromotion' : advanced(input, move);
@@ -139,7 +139,7 @@ export const confirmingPromotion = (phase: Analysing): State =>
     decide: {
       first,
       answer(input) {
-        if (hasOutcome(input, 'refused')) return 'hold';
+        if (hasOutcome(input, 'refused')) return isGateOver(input) ? 'rollBack' : 'hold';
         return hasOutcome(input, 'passed') && mayAdvance(input) ? advanced(input, moveAfter(input)) : 'checkAgain';
       },
     },

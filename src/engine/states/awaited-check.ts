@@ -4,14 +4,15 @@ import { timestamp } from '../../base/timestamp.ts';
 import { evidenceUntilMs } from '../comparison/harm.ts';
 import { progressDeadlineMs, unmeasuredUntilMs } from '../deadlines.ts';
 import { unreadyUntilMs } from '../failing.ts';
-import { judgeChecks } from '../judge-checks.ts';
+import { gateUntilMs } from '../gate-limit.ts';
+import { judgeChecks, unmeasuredRemedy } from '../judge-checks.ts';
 import { isPrimaryAwaited } from '../sides.ts';
 import { weightOf } from '../strategy.ts';
 import type { Standing, Wait } from '../wait.ts';
 import { earliest } from '../wakes.ts';
 import { notReady, primaryNotReady } from './awaited-side.ts';
 import { saying, uncheckedUntilMs, why } from './standing.ts';
-import { failures, lastFailed, primaryAwaited, shortOfPods } from './words.ts';
+import { failures, gateLimit, lastFailed, opensGate, primaryAwaited, shortOfPods } from './words.ts';
 
 /** Time of the next check, or of the deadline of a wait. Epoch milliseconds. */
 export function dueOfCheck(standing: Standing): number | undefined {
@@ -25,7 +26,7 @@ export function dueOfCheck(standing: Standing): number | undefined {
   const untilMs = earliest([measuredByMs, awaitedUntilMs, awaitedUntilMs && unreadyUntilMs(release, facts)]);
   if (untilMs !== undefined) return untilMs;
   if (isPrimaryAwaited(release, facts)) return undefined;
-  return phase === 'WaitingPromotion' && release.awaitedEvidence === undefined ? undefined : wakeAtMs;
+  return phase === 'WaitingPromotion' && release.awaitedEvidence === undefined ? gateUntilMs(canary, release) : wakeAtMs;
 }
 
 /** Waits that keep a release under analysis from its next step. */
@@ -70,7 +71,7 @@ function sentence(standing: Standing): string {
     if (blind) return `${wait}. ${blind}${next}${used}${why(standing)}.`;
     if (awaitedSinceMs !== undefined) return `${wait}. ${unready(standing, awaitedSinceMs)}${next}${used}.`;
     if (release.awaitedEvidence !== undefined) return `${unproven(standing)}${next}${used}${why(standing)}.`;
-    return `${wait}, without limit. The owner of the gate can open it${used}${why(standing)}.`;
+    return `${wait}, ${gateLimit(standing)}. ${opensGate(standing)}${used}${why(standing)}.`;
   }
   if (blind) return `${stays}. ${blind}${next}${used}${why(standing)}.`;
   if (awaitedSinceMs !== undefined) return `${unready(standing, awaitedSinceMs)}${next}${used}.`;
@@ -78,7 +79,7 @@ function sentence(standing: Standing): string {
   if (awaited) return awaited;
   if (release.awaitedEvidence !== undefined) return `${unproven(standing)}${next}${used}${why(standing)}.`;
   if (release.refusedBy?.type === 'confirm-traffic-increase') {
-    return `${stays} since ${timestamp(release.stepStartedMs)}. Waiting for the confirm-traffic-increase hooks, without limit. The owner of the gate can open it${next}${used}${why(standing)}.`;
+    return `${stays} since ${timestamp(release.stepStartedMs)}. Waiting for the confirm-traffic-increase hooks, ${gateLimit(standing)}. ${opensGate(standing)}${next}${used}${why(standing)}.`;
   }
   const soon = release.wakeAtMs === undefined ? '' : `, next at ${timestamp(release.wakeAtMs)}`;
   return `Checks the canary every ${canary.spec.analysis.interval}${soon}${used}${why(standing)}.`;
@@ -96,9 +97,7 @@ function unready(standing: Standing, sinceMs: number): string {
 function unmeasuredSince({ canary, release: { blindSinceMs, verdicts = [] } }: Standing): string {
   if (blindSinceMs === undefined) return '';
   const untilMs = unmeasuredUntilMs(canary, blindSinceMs);
-  const [first] = judgeChecks(verdicts, 'hold').unmeasured;
-  // The detail follows at the end of the sentence.
-  const remedy = remedyOf(first?.code ?? 'Unmeasured', { metric: first?.check, object: first?.object, field: first?.field });
+  const remedy = unmeasuredRemedy({ verdicts }) ?? remedyOf('Unmeasured');
   return `A check is unmeasured since ${timestamp(blindSinceMs)}. The release is rolled back at ${timestamp(untilMs)} if that lasts; ${remedy}`;
 }
 

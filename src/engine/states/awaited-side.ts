@@ -1,8 +1,10 @@
 import type { BlockedObject } from '../../api/blocker.ts';
 import type { Canary } from '../../api/canary.ts';
+import type { Cause } from '../../api/codes/codes.ts';
 import { isKnative } from '../../api/knative.ts';
 import { names } from '../../api/names.ts';
 import { defined } from '../../base/defined.ts';
+import type { Facts, SideFacts } from '../facts.ts';
 import { lastFailing } from '../failing.ts';
 import { isPrimaryAwaited } from '../sides.ts';
 import type { Standing, Wait } from '../wait.ts';
@@ -29,7 +31,13 @@ export function notReady(standing: Standing, role: 'target' | 'primary', untilMs
   const detail = [failing, reason].filter((one) => one !== undefined).join('; ') || undefined;
   const object = role === 'target' ? blockedTarget(canary) : blockedPrimary(canary);
   const code = field !== undefined ? 'TargetUnreachable' : state === 'stalled' ? 'RolloutStalled' : 'PodsNotReady';
-  return defined({ code, object, field, sinceMs: release.awaitedSinceMs ?? release.stepStartedMs, untilMs, detail });
+  const cause = code === 'PodsNotReady' ? causeOfSide(side) : undefined;
+  return defined({ code, cause, object, field, sinceMs: release.awaitedSinceMs ?? release.stepStartedMs, untilMs, detail });
+}
+
+/** Reason for which a side is not ready, as its workload or one of its pods says. */
+export function causeOfSide(side: (SideFacts & Pick<NonNullable<Facts['target']>, 'failing'>) | undefined): Cause | undefined {
+  return side?.readiness.cause ?? side?.failing?.problem?.cause;
 }
 
 /** The same, if only the primary holds the release. */

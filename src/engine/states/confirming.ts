@@ -1,11 +1,14 @@
+import { isGateOver } from '../conditions/gates.ts';
 import { isRefused } from '../conditions/hold-ups.ts';
 import { isBack, isNew } from '../conditions/revision.ts';
 import { isDueToAsk } from '../conditions/time.ts';
+import { gateUntilMs } from '../gate-limit.ts';
 import { pauseOrResume as holding } from './interruptions.ts';
 import { confirm, go, next, pausing, type Rest, rollBack, stay, toRest } from './moves.ts';
 import { startOf } from './resting.ts';
 import { sayingOfHooks, since, why } from './standing.ts';
 import { asksTo, type Decider, hasOutcome, neverDue, type State, state } from './state.ts';
+import { gateLimit, opensGate } from './words.ts';
 
 /** Another revision while the gate is called for this one (E7). */
 const replaced: Decider<'noteReturn' | 'pin'> = (input) => {
@@ -14,9 +17,10 @@ const replaced: Decider<'noteReturn' | 'pin'> = (input) => {
 };
 
 /** Under a refused spec an open gate starts nothing (E65). */
-const confirmed: Decider<'hold' | 'startAfterRecycling' | 'start'> = (input) => {
+const confirmed: Decider<'hold' | 'startAfterRecycling' | 'start' | 'rollBack'> = (input) => {
   if (hasOutcome(input, 'passed')) return isRefused(input) ? 'hold' : startOf(input);
-  return hasOutcome(input, 'refused') ? 'hold' : undefined;
+  if (!hasOutcome(input, 'refused')) return undefined;
+  return isGateOver(input) ? 'rollBack' : 'hold';
 };
 
 /** A user answers in place of the gate (E72, E73). */
@@ -71,7 +75,7 @@ export const gate = state({
   awaits: ['hooks'],
   waits: (standing) =>
     sayingOfHooks(
-      `Waiting ${since(standing)} for the confirm-rollout hooks, without limit. The owner of the gate can open it${why(standing)}.`,
+      `Waiting ${since(standing)} for the confirm-rollout hooks, ${gateLimit(standing)}. ${opensGate(standing)}${why(standing)}.`,
     ),
-  dueMs: neverDue,
+  dueMs: ({ canary, release }) => gateUntilMs(canary, release),
 });

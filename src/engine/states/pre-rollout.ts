@@ -1,14 +1,15 @@
 import { isLastFailure } from '../conditions/failed-checks.ts';
-import { isTrafficGated } from '../conditions/gates.ts';
+import { isGateOver, isTrafficGated } from '../conditions/gates.ts';
 import { isTargetReady, mayAdvance } from '../conditions/sides.ts';
 import { isDueToAsk } from '../conditions/time.ts';
+import { gateUntilMs } from '../gate-limit.ts';
 import type { Standing, Waits } from '../wait.ts';
 import { waiting } from './interruptions.ts';
 import { analyse, anew, on, raise, stay, takeStep } from './moves.ts';
 import { fallBackIfDown, stepOrRaise } from './shared-deciders.ts';
 import { sayingOfHooks, since, why } from './standing.ts';
 import { type Decider, hasOutcome, neverDue } from './state.ts';
-import { failures } from './words.ts';
+import { failures, gateLimit, letsPass, opensGate } from './words.ts';
 
 const asked: Decider<'repeat' | 'fallBack'> = (input) => {
   if (!isDueToAsk(input)) return undefined;
@@ -50,7 +51,7 @@ export const preRolloutGate = waiting({
     first: fallBackIfDown,
     facts: asked,
     answer(input) {
-      if (hasOutcome(input, 'refused')) return 'hold';
+      if (hasOutcome(input, 'refused')) return isGateOver(input) ? 'rollBack' : 'hold';
       return hasOutcome(input, 'passed') && mayAdvance(input) ? stepOrRaise(input) : 'fallBack';
     },
   },
@@ -63,14 +64,14 @@ export const preRolloutGate = waiting({
   },
   awaits: ['hooks'],
   waits: beforeTraffic,
-  dueMs: neverDue,
+  dueMs: ({ canary, release }) => gateUntilMs(canary, release),
 });
 
 function beforeTraffic(standing: Standing): Waits {
   const { release, canary } = standing;
   return sayingOfHooks(
     release.preRolloutPassed || release.refusedBy?.type === 'confirm-traffic-increase'
-      ? `Waiting ${since(standing)} for the confirm-traffic-increase hooks before the first step, without limit. The owner of the gate can open it${why(standing)}.`
-      : `Waiting ${since(standing)} for the pre-rollout hooks to pass. They are called every ${canary.spec.analysis.interval}${failures(standing)}; their owner can let the release pass${why(standing)}.`,
+      ? `Waiting ${since(standing)} for the confirm-traffic-increase hooks before the first step, ${gateLimit(standing)}. ${opensGate(standing)}${why(standing)}.`
+      : `Waiting ${since(standing)} for the pre-rollout hooks to pass. They are called every ${canary.spec.analysis.interval}${failures(standing)}; ${letsPass(standing)}${why(standing)}.`,
   );
 }

@@ -1,7 +1,9 @@
 import { isHalted } from '../conditions/hold-ups.ts';
 import { hasRaisedTarget, isAllToPrimary, isGivenLess, isTargetDown } from '../conditions/sides.ts';
 import { isLate } from '../conditions/time.ts';
+import { settlingMs } from '../deadlines.ts';
 import { failsAtMs } from '../failing.ts';
+import type { Standing } from '../wait.ts';
 import { earliest } from '../wakes.ts';
 import { noRoom } from './awaited-side.ts';
 import { waiting } from './interruptions.ts';
@@ -38,8 +40,18 @@ export const raising = waiting({
   awaits: ['roomForTarget'],
   waits: (standing, dueMs) =>
     saying(
-      `Waiting ${since(standing)} for the pods of the next step${raised(standing.facts.target, standing)}. The release is rolled back at ${deadline(standing)}; add capacity to the cluster before that.`,
+      knownMs(standing) === undefined
+        ? `Waiting ${since(standing)} for the pods of the next step${raised(standing.facts.target, standing)}. The release is rolled back at ${deadline(standing)}; add capacity to the cluster before that.`
+        : `Waiting ${since(standing)} for the proxies to learn of the pods of the next step${raised(standing.facts.target, standing)}.`,
       noRoom(standing, 'target', dueMs),
     ),
-  dueMs: (standing) => earliest([deadlineMs(standing), failsAtMs(standing.release, standing.facts)]),
+  dueMs: (standing) => earliest([knownMs(standing) ?? deadlineMs(standing), failsAtMs(standing.release, standing.facts)]),
 });
+
+/** Time at which the proxies know all pods of the step; undefined while pods are missing, or while something else holds the step. */
+function knownMs({ release: { capacity }, facts }: Standing): number | undefined {
+  const { target, unconfirmed, unroutable, refused, scaleDownDelayMs } = facts;
+  const isShort = capacity?.reachedMs === undefined || (target?.readiness.ready ?? 0) < capacity.pods;
+  if (isShort || unconfirmed !== undefined || unroutable !== undefined || refused !== undefined) return undefined;
+  return (capacity.reachedMs ?? 0) + settlingMs('target', scaleDownDelayMs);
+}

@@ -1,8 +1,12 @@
+import { remedyOf } from '../../api/codes/codes.ts';
 import { endingClause, endingOf, endingRemedy, isRemediedByVersion } from '../../api/ending.ts';
+import { defined } from '../../base/defined.ts';
 import { timestamp } from '../../base/timestamp.ts';
 import { settlingMs } from '../deadlines.ts';
 import type { Facts, SideFacts } from '../facts.ts';
 import { lastFailing } from '../failing.ts';
+import { gateUntilMs } from '../gate-limit.ts';
+import { urlField } from '../hook-refusal.ts';
 import { thresholdOf } from '../judge-checks.ts';
 import { isPrimaryAwaited } from '../sides.ts';
 import { weightOf } from '../strategy.ts';
@@ -20,6 +24,27 @@ export function lastFailed({ release, facts }: Standing): string {
   const last = lastFailing(release, facts);
   return last === undefined ? '' : ` (${last})`;
 }
+
+/** The time for which a gate is waited for, and the result then (E145). */
+export function gateLimit({ canary, release }: Standing): string {
+  const untilMs = gateUntilMs(canary, release);
+  return untilMs === undefined ? 'without limit' : `until ${timestamp(untilMs)}, when the release is rolled back`;
+}
+
+/** The action that opens a gate, or that passes a gate without an answer, as a sentence without a full stop. */
+export function opensGate(standing: Standing): string {
+  const { refusedBy } = standing.release;
+  return refusedBy?.isUnanswered ? `The gate cannot be reached: ${hookRemedy(standing)}` : 'The owner of the gate can open it';
+}
+
+function hookRemedy({ canary, release: { refusedBy } }: Standing): string {
+  const field = refusedBy && urlField(canary.spec.analysis.webhooks, refusedBy);
+  return remedyOf('WebhookUnreachable', defined({ webhook: refusedBy?.webhook, field }));
+}
+
+/** The same for hooks that judge: a failed check for each refusal. */
+export const letsPass = (standing: Standing): string =>
+  standing.release.refusedBy?.isUnanswered ? `a hook cannot be reached: ${hookRemedy(standing)}` : 'their owner can let the release pass';
 
 /** Progress of the side that gets more load, and its further waits. */
 export function raised(side: SideFacts | undefined, { release: { capacity }, facts }: Standing): string {

@@ -24,7 +24,8 @@ export interface AskOptions extends OutgoingSettings {
 }
 
 /** The response with any status, or the reason for which it could not be read. `reason` contains no credentials. */
-export type BackendResponse = { status: number; body: string } | { kind: 'error'; reason: string };
+/** `isUnreachable`: no connection could be made, so that the address can be wrong. */
+export type BackendResponse = { status: number; body: string } | { kind: 'error'; reason: string; isUnreachable?: true };
 
 /** Sends a request once, plus up to `retries` times: a check is repeated at the next interval anyhow. Never throws. */
 export async function sendRequest(what: BackendRequest, options: AskOptions): Promise<BackendResponse> {
@@ -57,7 +58,8 @@ async function askOnce(
 ): Promise<BackendResponse> {
   const request = { url, method: method ?? (body === undefined ? 'GET' : 'POST'), headers, body } as const;
   const response = await call(request, { ...options, redirects: 'sameOrigin', signal: AbortSignal.any([options.signal, deadline]) });
-  if ('failed' in response) return { kind: 'error', reason: reasonOf(response, url, options) };
+  if ('failed' in response)
+    return { kind: 'error', reason: reasonOf(response, url, options), ...(response.isUnreachable && { isUnreachable: true }) };
   const { status, isConcealed } = response;
   if (isConcealed && status < 300) return { kind: 'error', reason: `${options.who} at ${url.origin} answered, but ${NOT_USED}` };
   return { status, body: response.body };

@@ -1,15 +1,15 @@
 import type { Verdict } from '../../api/canary-status.ts';
 
 /** Reason for which a query could not be run, if it is known; without a code the backend gives no usable response. */
-export type MeasureProblem = Pick<Verdict, 'code' | 'object' | 'field'>;
+export type MeasureProblem = Pick<Verdict, 'code' | 'object' | 'field' | 'query'>;
 
 /** Result of one query. A failure to measure is never a value (I11). */
 export type Measurement =
   | { kind: 'value'; value: number }
   /** The backend answered without a value: no series, or NaN, which means that it did count something. */
-  | { kind: 'noData'; reason: string; isNaN?: true }
+  | ({ kind: 'noData'; reason: string; isNaN?: true } & Pick<Verdict, 'code' | 'field' | 'query'>)
   /** No usable response. `reason` contains no credentials. */
-  | ({ kind: 'error'; reason: string } & MeasureProblem);
+  | ({ kind: 'error'; reason: string; isUnreachable?: true } & MeasureProblem);
 
 /** A metric backend. Neither verb throws. */
 export interface MetricProvider {

@@ -45,7 +45,7 @@ export function prometheusAt(options: PrometheusOptions): SeriesProvider {
   };
 }
 
-type QueryProblem = { reason: string } & MeasureProblem;
+type QueryProblem = { reason: string; isUnreachable?: true } & MeasureProblem;
 
 async function instantQuery(query: string, options: PrometheusOptions, signal: AbortSignal): Promise<Measurement> {
   const asked: { problem: QueryProblem; absent: ReadonlySet<number> } = {

@@ -91,6 +91,7 @@ export const CheckReport = z.object({
   limit: z.string().optional(),
   reason: z.string().optional(),
   code: z.string().optional().describe('Reason why a check is unmeasured, from a closed list (docs/reasons.md).'),
+  query: z.string().optional().describe('The query that gave no value, shortened.'),
   observed: z.boolean().optional().describe('Shown only: it does not count.'),
   recent: z.array(z.object({ at: Time, verdict: z.string(), value: z.number().optional() })).optional(),
 });
@@ -100,7 +101,9 @@ export type CheckReport = z.infer<typeof CheckReport>;
 export const GateReport = z.object({
   name: z.string(),
   type: z.string(),
-  state: z.enum(['closed', 'open', 'unasked']).describe('unasked: nothing is known of this release.'),
+  state: z
+    .enum(['closed', 'unreachable', 'open', 'unasked'])
+    .describe('unreachable: it gave no answer, or could not be called. unasked: nothing is known of this release.'),
   reason: z.string().optional(),
 });
 export type GateReport = z.infer<typeof GateReport>;

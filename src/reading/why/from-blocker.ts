@@ -18,6 +18,7 @@ const OF_OBJECTS: ReadonlySet<BlockerCode> = new Set<BlockerCode>([
   'Forbidden',
   'QuotaExceeded',
   'ApiRejected',
+  'NamespaceUnavailable',
   'ScalerNotFound',
   'TemplateLeftover',
   'NoPromotedTemplate',

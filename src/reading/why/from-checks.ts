@@ -1,8 +1,8 @@
 import type { Canary } from '../../api/canary.ts';
 import type { Release, Verdict } from '../../api/canary-status.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
+import { codeOfHook } from '../../engine/hook-refusal.ts';
 import { judgeChecks } from '../../engine/judge-checks.ts';
-import { codeOfHook } from '../../engine/waits-of.ts';
 import { isRefusedBy } from '../canary-report.ts';
 import type { ChangeOf } from '../documents/canary-documents.ts';
 import type { CanarySnapshot } from '../snapshot.ts';
@@ -14,14 +14,14 @@ export function fromHooks({ raw }: CanarySnapshot, { spec }: Canary, release: Re
   const index = webhooks.findIndex((hook) => isRefusedBy(hook, release));
   const hook = webhooks[index];
   if (hook === undefined) return undefined;
-  const cause = codeOfHook(hook.type ?? '');
+  const cause = codeOfHook({ type: hook.type ?? '', isUnanswered: release.refusedBy?.isUnanswered });
+  const url = `spec.analysis.webhooks[${index}].url`;
+  const isUnreachable = cause === 'WebhookUnreachable';
   return {
     cause,
-    about: { webhook: hook.name },
-    proof: [
-      fieldProof(raw, 'status.release.reason', release.reason),
-      fieldProof(raw, `spec.analysis.webhooks[${index}].url`, hostOf(hook.url)),
-    ],
+    about: { webhook: hook.name, ...(isUnreachable && { field: url }) },
+    proof: [fieldProof(raw, 'status.release.reason', release.reason), fieldProof(raw, url, hostOf(hook.url))],
+    ...(isUnreachable && { change: toSet(raw, url) }),
   };
 }
 
@@ -44,7 +44,10 @@ export function fromVerdicts({ raw, canary }: CanarySnapshot, { verdicts = [] }:
       ],
       change: { template: '' },
     };
-  return { ...fromUnmeasured(raw, canary, verdict), proof: [fieldProof(raw, `${at}.reason`, verdict.reason)] };
+  return {
+    ...fromUnmeasured(raw, canary, verdict),
+    proof: [fieldProof(raw, `${at}.reason`, verdict.reason)],
+  };
 }
 
 /** Reason for which a check has no value, with the object or field that decides it. */
@@ -58,7 +61,12 @@ function fromUnmeasured(raw: KubeObject, canary: Canary | undefined, verdict: Ve
       return { ...found, ...(owner && { change: objectChange('create', owner) }) };
     case 'SecretRejected':
     case 'NoTraffic':
+    case 'TooFewRequests':
+    case 'WorkloadUnknown':
+    case 'LabelsDiffer':
+    case 'QueryEmpty':
       return found;
+    case 'MetricNotScraped':
     case 'QueryInvalid':
       return { ...found, ...(field === undefined ? {} : { change: toSet(owner ?? raw, field) }) };
     case 'Unmeasured':

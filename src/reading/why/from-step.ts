@@ -129,6 +129,8 @@ const NO_ENDING = 'push a corrected target';
 const noRoomFor =
   (role: 'target' | 'primary'): PossibleCause =>
   ({ snapshot, release }) => {
+    // All of its pods are ready: proxies are given time.
+    if (release.capacity?.reachedMs !== undefined) return undefined;
     const why = fromSide(snapshot, role);
     const room = remedyOf('InsufficientCapacity');
     return {

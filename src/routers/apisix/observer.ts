@@ -14,6 +14,14 @@ export const apisixObservers: Observers = {
     ...percentiles('apisix_http_latency_bucket', `type=~"request",${route}`),
     durationUnit: 'ms',
     selectsWorkload: false,
+    series: {
+      requests: 'apisix_http_status',
+      durations: 'apisix_http_latency_bucket',
+      canary: route,
+      primary: 'route=~"{{ namespace }}_{{ route }}_.+"',
+      namespace: 'route=~"{{ namespace }}_.+"',
+      labels: ['route'],
+    },
     counters: { unavailable: countsBothSides },
   },
 };

@@ -1,12 +1,19 @@
 import { MADE_AND_REMOVED, type ProviderDefinition, routes } from '../provider.ts';
 import { envoy } from '../queries/envoy.ts';
-import { podLabel, podsOfDaemonSet, podsOfDeployment } from '../queries/pods.ts';
+import { namespaceLabel, ofNamespace, podLabel, podsOfDaemonSet, podsOfDeployment } from '../queries/pods.ts';
 import { appMeshV1beta1 } from './app-mesh-v1beta1.ts';
 import { appMeshV1beta2 } from './app-mesh-v1beta2.ts';
 
 const group = 'appmesh.k8s.aws';
 const byPods = (podsOf: (workload: string) => string) =>
-  envoy('appmesh', { canary: podsOf('{{ target }}'), primary: podsOf('{{ target }}-primary'), selectsWorkload: true, podLabel });
+  envoy('appmesh', {
+    canary: podsOf('{{ target }}'),
+    primary: podsOf('{{ target }}-primary'),
+    selectsWorkload: true,
+    podLabel,
+    namespace: ofNamespace,
+    labels: [namespaceLabel, podLabel],
+  });
 const both = {
   observers: { Deployment: byPods(podsOfDeployment), DaemonSet: byPods(podsOfDaemonSet) },
   board: { id: 'appmesh', title: 'App Mesh' },

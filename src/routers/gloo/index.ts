@@ -7,7 +7,14 @@ const upstream = (side: string) => `envoy_cluster_name=~"{{ namespace }}-{{ serv
 
 const glooProvider: ProviderDefinition = {
   router: () => gloo,
-  observers: { Deployment: envoy('gloo', { canary: upstream('canary'), primary: upstream('primary') }) },
+  observers: {
+    Deployment: envoy('gloo', {
+      canary: upstream('canary'),
+      primary: upstream('primary'),
+      namespace: 'envoy_cluster_name=~"{{ namespace }}-.+upstream-.+"',
+      labels: ['envoy_cluster_name'],
+    }),
+  },
   board: { id: 'gloo', title: 'Gloo', toPrimary: BY_SERVICE },
   permissions: [routes('gateway.solo.io', ['routetables']), routes('gloo.solo.io', ['upstreams'])],
   ownedWhole: ['routes'],

@@ -16,6 +16,8 @@ export const istioObservers: Observers = {
     ...istio,
     side: (workload) => `reporter="destination",destination_workload_namespace="{{ namespace }}",destination_workload=~"${workload}"`,
     podLabel: 'instance',
+    namespace: 'reporter="destination",destination_workload_namespace="{{ namespace }}"',
+    labels: ['destination_workload_namespace', 'destination_workload'],
   }),
   /**
    * The pods of a Service target have any names: requests are counted by the Service that they were sent to, as their senders
@@ -24,5 +26,7 @@ export const istioObservers: Observers = {
   Service: meshOfService({
     ...istio,
     side: (service) => `reporter="source",destination_service_namespace="{{ namespace }}",destination_service_name="${service}"`,
+    namespace: 'reporter="source",destination_service_namespace="{{ namespace }}"',
+    labels: ['destination_service_namespace', 'destination_service_name'],
   }),
 };

@@ -7,7 +7,14 @@ const revision = 'envoy_cluster_name=~"{{ namespace }}/{{ route }}"';
 
 const knativeProvider: ProviderDefinition = {
   router: () => knative,
-  observers: { Deployment: envoy('knative', { canary: revision, primary: revision }) },
+  observers: {
+    Deployment: envoy('knative', {
+      canary: revision,
+      primary: revision,
+      namespace: 'envoy_cluster_name=~"{{ namespace }}/.+"',
+      labels: ['envoy_cluster_name'],
+    }),
+  },
   board: {
     id: 'knative',
     title: 'Knative',

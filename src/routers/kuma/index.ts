@@ -9,7 +9,14 @@ const service = (suffix: string) => `service=~"{{ service }}${suffix}_{{ namespa
 const kumaProvider: ProviderDefinition = {
   router: () => kuma,
   // The pods of the primary are also behind the apex Service, and Kuma names them by either.
-  observers: { Deployment: envoy('kuma', { canary: service('-canary'), primary: service('(-primary)?') }) },
+  observers: {
+    Deployment: envoy('kuma', {
+      canary: service('-canary'),
+      primary: service('(-primary)?'),
+      namespace: 'service=~".+_{{ namespace }}_svc_.+"',
+      labels: ['service'],
+    }),
+  },
   board: { id: 'kuma', title: 'Kuma', toPrimary: BY_SERVICE },
   permissions: [ofCluster(routes('kuma.io', ['trafficroutes'], MADE_AND_REMOVED))],
   overlay: { prometheus: 'http://prometheus-server.mesh-observability:80' },

@@ -1,6 +1,6 @@
 import type { Observer } from '../../api/observer.ts';
 import type { Observers } from '../provider.ts';
-import { podLabel, podsOfDaemonSet, podsOfDeployment } from './pods.ts';
+import { namespaceLabel, ofNamespace, podLabel, podsOfDaemonSet, podsOfDeployment } from './pods.ts';
 import { bothSides, percentiles, successRate } from './shapes.ts';
 
 const requests = 'http_request_duration_seconds_count';
@@ -16,6 +16,10 @@ function appHistogram(podsOf: (workload: string) => string): Observer {
     ...percentiles(buckets, canary),
     durationUnit: 's',
     selectsWorkload: true,
+    series: {
+      ...{ requests, durations: buckets, canary, primary: podsOf('{{ target }}-primary'), namespace: ofNamespace },
+      labels: [namespaceLabel, podLabel],
+    },
     counters: bothSides({ requests, buckets, succeeded, bucketUnit: 's', podLabel }, canary, podsOf('{{ target }}-primary')),
   };
 }

@@ -13,6 +13,8 @@ const linkerdBy = (label: string) =>
     ...linkerd,
     side: (workload) => `namespace="{{ namespace }}",${label}=~"${workload}",direction="inbound"`,
     podLabel: 'pod',
+    namespace: 'namespace="{{ namespace }}",direction="inbound"',
+    labels: ['namespace', label],
   });
 
 export const linkerdObservers: Observers = {
@@ -23,6 +25,8 @@ export const linkerdObservers: Observers = {
   Service: meshOfService({
     ...linkerd,
     side: (service) => `dst_namespace="{{ namespace }}",dst_service="${service}",direction="outbound"`,
+    namespace: 'dst_namespace="{{ namespace }}",direction="outbound"',
+    labels: ['dst_namespace', 'dst_service'],
   }),
 };
 
@@ -33,6 +37,8 @@ const osmBy = (kind: string) =>
     buckets: 'osm_request_duration_ms_bucket',
     succeeded: 'response_code!~"5.*"',
     side: (workload) => `destination_namespace="{{ namespace }}",destination_kind="${kind}",destination_name="${workload}"`,
+    namespace: `destination_namespace="{{ namespace }}",destination_kind="${kind}"`,
+    labels: ['destination_namespace', 'destination_name'],
   });
 
 export const osmObservers: Observers = { Deployment: osmBy('Deployment'), DaemonSet: osmBy('DaemonSet') };

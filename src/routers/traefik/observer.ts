@@ -16,6 +16,11 @@ export const traefikObservers: Observers = {
     ...percentiles(buckets, canary, ' * 1000'),
     durationUnit: 'ms',
     selectsWorkload: false,
+    series: {
+      ...{ requests: buckets, durations: buckets, canary, primary: service('primary') },
+      namespace: 'service=~"(.+_)?{{ namespace }}[-_].+@kubernetescrd"',
+      labels: ['service'],
+    },
     counters: bothSides(
       { requests: `${buckets}{le="+Inf"}`, buckets, succeeded: 'code!~"5.."', bucketUnit: 's' },
       canary,

@@ -21,6 +21,7 @@ const drips: Answer = (response) => {
 };
 
 const template = { apiVersion: 'flagger.app/v1beta1', kind: 'MetricTemplate', name: 'errors', namespace: 'test' };
+const address = { object: template, field: 'spec.provider.address' };
 const noTraffic = { code: 'NoTraffic' } as const;
 
 /** Each way in which monitoring fails, a word that its cause must contain, and the same as data where it is more than an answer that does not count. */
@@ -29,13 +30,21 @@ export const outages: readonly {
   cause: RegExp;
   trouble: Trouble;
   why?: Pick<Verdict, 'code' | 'object' | 'field'>;
+  /** Named by some of the possible answers. */
+  mayName?: Pick<Verdict, 'object' | 'field'>;
 }[] = [
-  { name: 'the connection is refused', cause: /cannot be queried: .*ECONNREFUSED/, trouble: { address: 'http://127.0.0.1:1' } },
+  {
+    name: 'the connection is refused',
+    cause: /cannot be queried: nothing listens .*ECONNREFUSED/,
+    trouble: { address: 'http://127.0.0.1:1' },
+    why: address,
+  },
   {
     // Without a resolver, the query's own timeout ends it.
     name: 'DNS does not know the host',
     cause: /prometheus\.invalid|did not answer/,
     trouble: { address: 'http://prometheus.invalid', patienceMs: 20_000 },
+    mayName: address,
   },
   { name: 'it answers 503', cause: /answered 503/, trouble: { answer: refuses(503, 'no backend') } },
   { name: 'it answers 401', cause: /answered 401/, trouble: { answer: refuses(401, 'who are you') } },
@@ -47,7 +56,7 @@ export const outages: readonly {
   { name: 'it answers with a page', cause: /no JSON/, trouble: { answer: says('<html>Please log in</html>') } },
   { name: 'it answers with other JSON', cause: /without a query result/, trouble: { answer: says('{"ok":true}') } },
   { name: 'it answers with nothing', cause: /no JSON/, trouble: { answer: says('') } },
-  { name: 'no series is found', cause: /found no series; asked: sum/, trouble: { answer: says(vector()) }, why: noTraffic },
+  { name: 'no series is found', cause: /found no series/, trouble: { answer: says(vector()) }, why: noTraffic },
   { name: 'the value is NaN', cause: /NaN/, trouble: { answer: says(vector('NaN')) }, why: noTraffic },
   { name: 'the samples are an hour old', cause: /found no series/, trouble: { silentForMs: 3_600_000 }, why: noTraffic },
   { name: 'it answers byte by byte', cause: /did not answer within/, trouble: { answer: drips, patienceMs: PATIENCE_MS } },

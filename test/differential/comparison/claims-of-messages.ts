@@ -108,6 +108,8 @@ export const queryClaims: readonly Claim[] = [
   },
   // Query for the number of requests behind the result of a built-in check.
   { id: 'DF826', explains: (one) => /^query: sum\(increase\(\w+\{[^{}]*\}\[WINDOW\]\)\)$/.test(one.aspect) && onlySerin(one) },
+  // Query for the reason for which a built-in check found nothing.
+  { id: 'DF871', explains: (one) => /^query: label_replace\(.*"serin_part"/.test(one.aspect) && onlySerin(one) },
   // One check of several fails: Flagger runs none of the following checks.
   { id: 'DF153', explains: (one) => one.aspect.startsWith('query: ') && onlySerin(one) && failsChecks(one.scenario) },
 ];

@@ -205,6 +205,16 @@ describe('claims', () => {
     expect(unclaimed([], [share])).toHaveLength(1);
   });
 
+  it('DF871 explains the second query of Serin, and neither one of Flagger nor a share', () => {
+    const second = query('label_replace(count(istio_requests_total), "serin_part", "canary", "", "")');
+    const share = query('sum(rate(istio_requests_total[30s]))');
+    const unclaimed = (flagger: Fact[], serin: Fact[]) =>
+      judge(compareSides(scenario, { flagger: at(...flagger), serin: at(...serin) }), CLAIMS, new Set(['DF871'])).unclaimed;
+    expect(unclaimed([], [second])).toEqual([]);
+    expect(unclaimed([second], [])).toHaveLength(1);
+    expect(unclaimed([], [share])).toHaveLength(1);
+  });
+
   it('of this repository all name rows of docs/differences.md', () => {
     const page = readFileSync(join(import.meta.dirname, '..', '..', '..', 'docs', 'differences.md'), 'utf8');
     expect(judge([], CLAIMS, idsIn(page)).unknownIds).toEqual([]);

@@ -44,9 +44,13 @@ export const checkStalls: readonly Stall[] = [
   },
   {
     namespace: 'no-data',
-    cause: /request-success-rate is unmeasured: .*found no series/,
+    cause: /request-success-rate is unmeasured: (no request reached the canary|the metrics server (has no metric|knows requests of other))/,
     remedy: COUNTS,
-    why: { cause: 'NoTraffic', proof: REASON, clear: { others: ({ askFor }) => askFor('no-data') } },
+    why: {
+      cause: ['NoTraffic', 'WorkloadUnknown', 'MetricNotScraped'],
+      proof: REASON,
+      clear: { others: ({ askFor }) => askFor('no-data') },
+    },
     run: (fixture) => released(fixture, 'no-data', { analysis: { threshold: PATIENT, metrics: successRate() } }),
   },
   {

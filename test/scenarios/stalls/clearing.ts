@@ -19,7 +19,8 @@ export async function whyOfStall({ kubeconfigFile }: StallFixture, namespace: st
 }
 
 export const isNamed = ({ why }: Stall, found: Why | undefined): boolean =>
-  found?.diagnosis.cause === why.cause &&
+  found !== undefined &&
+  [why.cause].flat().some((cause) => cause === found.diagnosis.cause) &&
   why.proof.test(proofOf(found.diagnosis)) &&
   (why.also === undefined || found.also.some(({ cause }) => cause === why.also));
 

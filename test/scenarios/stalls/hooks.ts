@@ -36,7 +36,16 @@ export const hookStalls: readonly Stall[] = [
     namespace: 'hook-hangs',
     cause: /the-rollout: no answer from 127\.0\.0\.1:\d+: no complete answer within 1000 ms/,
     remedy: /next at \d{4}.*of \d+ failed checks used/,
-    why: { cause: 'HookRejected', proof: /^Canary web: status\.release\.reason$/, clear: { others: ({ wake }) => wake() } },
+    why: {
+      cause: 'WebhookUnreachable',
+      proof: /^Canary web: status\.release\.reason$/,
+      clear: {
+        set({ hooks }: StallFixture) {
+          hooks.answers(hookOf('hook-hangs'), 200);
+          return hooks.url(hookOf('hook-hangs'));
+        },
+      },
+    },
     run: (fixture) => released(fixture, 'hook-hangs', held(fixture, 'hook-hangs', 'rollout', { url: fixture.hangingUrl, timeout: '1s' })),
   },
 ];

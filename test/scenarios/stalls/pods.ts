@@ -107,7 +107,7 @@ export const podStalls: readonly Stall[] = [
   {
     namespace: 'late',
     cause: new RegExp(`Failed \\(the canary was not ready within 2 s: ${UNREADY}`),
-    remedy: /push a corrected web/,
+    remedy: /container web of pod web-\S+ runs and is not ready.*correct its readinessProbe/,
     why: { cause: 'Failed', proof: /^Canary web: status\.release\.ending\.code$/, clear: { set: aGoodTemplate } },
     // The verdict keeps the reason of its moment, so that the pods have to be seen before the deadline comes.
     async run(fixture) {

@@ -39,7 +39,8 @@ export type Clear =
   | 'nothing';
 
 export interface Expected {
-  cause: Cause;
+  /** One of these, where requests to other applications decide which. */
+  cause: Cause | readonly Cause[];
   /** Text such as `Canary web: spec.suspend`; for a pod only the kind and the field. */
   proof: RegExp;
   clear: Clear;

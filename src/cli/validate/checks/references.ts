@@ -1,6 +1,6 @@
+import { builtIn } from '../../../api/built-in-metrics.ts';
 import type { Metric } from '../../../api/canary.ts';
 import { error, type Finding, warning } from '../../../api/finding.ts';
-import { builtIn } from '../../../api/metric-findings.ts';
 import type { MetricTemplateSpec } from '../../../api/metric-template.ts';
 import { renderQuery } from '../../../metrics/query-template.ts';
 import { queryVariables } from '../../../metrics/query-variables.ts';
