@@ -5,7 +5,8 @@ import { type ComparedReport, sideText } from '../../reading/documents/compared-
 import type { PodRow } from '../../reading/pod-view.ts';
 import { COMPARED_MEANINGS } from '../canaries/compared-rows.ts';
 import { controllerText } from '../canaries/controller-lines.ts';
-import { phaseText, trafficInWords } from '../canaries/list-command.ts';
+import { isIterating, phaseText, trafficInWords } from '../canaries/list-command.ts';
+import { stepsText } from '../canaries/release-line.ts';
 import { shortRevision } from '../canaries/status-screen.ts';
 import { columnsOf, padded } from '../output/columns.ts';
 import { bar, type Meaning, meaningOf, paint } from '../output/paint.ts';
@@ -80,7 +81,8 @@ function headLines(view: LiveRelease, { terminal, nowMs, line, wide }: Frame): s
     `failed checks ${threshold === undefined ? failedChecks : `${failedChecks} of ${threshold}`}`,
     ...(wide ? [`provider ${provider ?? 'of the controller'}`] : []),
   ];
-  const weight = traffic.kind === 'weighted' ? bar(traffic.canary, BAR, terminal) : trafficInWords(traffic);
+  const shown = traffic.kind === 'weighted' ? bar(traffic.canary, BAR, terminal) : trafficInWords(traffic);
+  const weight = isIterating(report) ? stepsText(report.release?.steps) : shown;
   const said = (text: string, meaning: Meaning) => {
     const lines = wrapped(cleaned(text, terminal), terminal.columns);
     const shown =

@@ -16,6 +16,7 @@ export const words = {
   lost: 'No connection. Trying again …',
   shown: (shown: number, all: number) => `${shown} of ${all}`,
   canaryWeight: (weight: number) => `canary ${weight}%`,
+  iteration: (at: number, of: number) => `iteration ${at} of ${of}`,
   failedChecks: (failed: number, threshold?: number) => `failed checks ${failed}${threshold === undefined ? '' : ` of ${threshold}`}`,
   show: 'Show',
   everything: 'all Canaries',
