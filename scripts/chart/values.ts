@@ -240,7 +240,7 @@ export const Values = z.strictObject({
 
   resources: raw(
     { requests: { cpu: '50m', memory: '128Mi' }, limits: { memory: '512Mi' } },
-    'Requests and limits. The heap gets 60 % of a memory limit.',
+    'Requests and limits. The heap gets 60% of a memory limit.',
   ),
   securityContext,
   podSecurityContext: raw({}, 'Security context of the pod.'),

@@ -186,6 +186,8 @@ export const Failing = z.object({
   lost: z.int(),
   /** Ends by pod, also at the last count. */
   ends: z.record(z.string(), z.int()),
+  /** The same by container, of the pods of which one has ended. */
+  containers: z.record(z.string(), z.record(z.string(), z.int())).optional().catch(undefined),
   last: PodFailing.optional().catch(undefined),
   /** Time of the last judged interval: a failure is counted at the latest one interval later. */
   judgedMs: z.number(),

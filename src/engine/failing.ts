@@ -81,7 +81,7 @@ export function failingOf(release: FailingRelease, facts: Facts): string {
 export function withJudgedFailures(release: Release, facts: Facts): Release {
   const { failing } = release;
   if (failing === undefined) return release;
-  return { ...release, failing: { ...failing, ...countsOf(facts.target?.failing ?? failing), judgedMs: facts.nowMs } };
+  return { ...release, failing: { ...withoutContainers(failing), ...countsOf(facts.target?.failing ?? failing), judgedMs: facts.nowMs } };
 }
 
 /** The same between two checks: intervals follow each other, also if one is counted late. */
@@ -128,7 +128,10 @@ export function followed(release: Release, [phase, step = '']: readonly string[]
   const { crashes, lost } = release.failing;
   // Ends that are not counted yet must not be taken for counted ones after a restart.
   if (pods === undefined || pods.crashes !== crashes || pods.lost !== lost) return release;
-  return { ...release, failing: { ...release.failing, ends: pods.ends } };
+  return {
+    ...release,
+    failing: { ...withoutContainers(release.failing), ends: pods.ends, ...(pods.containers && { containers: pods.containers }) },
+  };
 }
 
 /** Next time at which the engine must evaluate the failures of the canary. */
@@ -137,11 +140,17 @@ export function failingDueMs({ release, frozen }: Context, [phase]: readonly str
   return earliest([hasFailedSince(release, facts) ? countedAtMs(release, facts) : undefined, unreadyUntilMs(release, facts)]);
 }
 
+/** Counts by container are replaced together with the ends. */
+function withoutContainers({ containers: _, ...failing }: Failing): Failing {
+  return failing;
+}
+
 function countsOf({
   crashes,
   lost,
   ends,
+  containers,
   last,
-}: Pick<Failing, 'crashes' | 'lost' | 'ends' | 'last'>): Omit<Failing, 'judgedMs' | 'unreadyMs'> {
-  return { crashes, lost, ends, ...(last && { last }) };
+}: Pick<Failing, 'crashes' | 'lost' | 'ends' | 'containers' | 'last'>): Omit<Failing, 'judgedMs' | 'unreadyMs'> {
+  return { crashes, lost, ends, ...(containers && { containers }), ...(last && { last }) };
 }

@@ -7,7 +7,7 @@ import { refusalOf } from './verbs.ts';
 
 const plan = { stepWeight: 10, maxWeight: 50 };
 
-/** A release of `s1:b` at 10 %. */
+/** A release of `s1:b` at 10%. */
 function analysing(canary = aCanary(plan)): World {
   const world = initialized(canary);
   world.pushUntil('s1:b', (one) => one.step === 'analysing');
@@ -48,7 +48,7 @@ const places: Readonly<Record<string, () => World>> = {
     world.push('s1:b');
     return world;
   },
-  'Progressing (at 10 %)': () => analysing(),
+  'Progressing (at 10%)': () => analysing(),
   'Progressing (the canary is down)': () => {
     const world = analysing();
     world.targetDown = true;
@@ -86,20 +86,20 @@ const places: Readonly<Record<string, () => World>> = {
 const outcomes: Readonly<Partial<Record<Verb, Readonly<Record<string, RegExp>>>>> = {
   promote: {
     'Waiting (for its gate)': /^Progressing/,
-    'Progressing (at 10 %)': /^(Promoting|Finalising)/,
+    'Progressing (at 10%)': /^(Promoting|Finalising)/,
     'WaitingPromotion (for its gate)': /^(Promoting|Finalising)/,
   },
   rollback: {
     'Waiting (for its gate)': /^Failed/,
     'Progressing (no pods yet)': /^Failed/,
-    'Progressing (at 10 %)': /^Failed/,
+    'Progressing (at 10%)': /^Failed/,
     'Progressing (the canary is down)': /^Failed/,
     'WaitingPromotion (for its gate)': /^Failed/,
   },
   pause: {
     'Waiting (for its gate)': /^Waiting/,
     'Progressing (no pods yet)': /^Progressing.scalingUp/,
-    'Progressing (at 10 %)': /^Progressing.analysing/,
+    'Progressing (at 10%)': /^Progressing.analysing/,
     'Progressing (the canary is down)': /^Progressing.canaryUnavailable/,
     'WaitingPromotion (for its gate)': /^WaitingPromotion.analysing/,
   },

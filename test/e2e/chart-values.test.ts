@@ -208,7 +208,7 @@ describe('the values that people know', () => {
     holds(partsOf(await helm.render('serin', values)));
   });
 
-  it('the environment of the container sets the heap to 60 % of the available memory', async () => {
+  it('the environment of the container sets the heap to 60% of the available memory', async () => {
     const { container } = partsOf(await helm.render('serin'));
     const [{ value }] = container.env as [{ value: string }];
     const script =

@@ -135,7 +135,7 @@ function slim(item: KubeObject): KubeObject {
 /** The failings without pods that come and go, which change nothing. */
 function saidBy(seen: SeenFailings | undefined) {
   if (seen === undefined || 'forbidden' in seen) return seen;
-  const { ends: _, problem, ...said } = seen.failing;
+  const { ends: _, containers: _counts, problem, ...said } = seen.failing;
   // A pull that is tried again, and a back-off, change only the words.
   return { ...said, problem: problem && { cause: problem.cause, container: problem.container } };
 }

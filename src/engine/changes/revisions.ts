@@ -1,4 +1,5 @@
 import type { Release } from '../../api/canary-status.ts';
+import { imageChangeText } from '../../api/container-image.ts';
 import { reachesCanary } from '../../api/routes.ts';
 import { isUnread } from '../conditions/revision.ts';
 import type { Input } from '../context.ts';
@@ -54,7 +55,7 @@ export const revisions = {
     const othersUntilMs = restingSince(input);
     const started = { ...begun, ...(othersUntilMs === undefined ? {} : { othersUntilMs }) };
     return {
-      ...announce(input, say('NewRevision', message)),
+      ...announce(input, say('NewRevision', `${message}${imagesIn(started)}`)),
       release: withAlert(input, started, { reason: 'NewRevision', severity: 'info', message, isDetailed: true }),
     };
   },
@@ -75,6 +76,12 @@ export const revisions = {
     };
   },
 };
+
+/** The images that the release changes, to follow a message. */
+function imagesIn({ change }: Release): string {
+  const images = change?.images ?? [];
+  return images.length === 0 ? '' : `: ${images.map(imageChangeText).join(', ')}`;
+}
 
 const OF_ONE_RUN = [
   ...(['gate', 'reason', 'wakeAtMs', 'heldRoutes', 'heldPods', 'verdicts', 'preRolloutPassed', 'awaitedSinceMs', 'blindSinceMs'] as const),
