@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { stringify } from 'yaml';
 import { program } from '../fakes/program.ts';
@@ -112,6 +112,8 @@ export function writeManifests(folder: string, { deployment, canary, more }: Man
 export function validated(file: string, { kubeconfigFile }: Reader, isLive: boolean): Promise<string> {
   const args = ['validate', '--filename', file, ...(isLive ? ['--live', '--kubeconfig', kubeconfigFile] : [])];
   return new Promise((resolve) => {
-    execFile(process.execPath, [program(), ...args], (_, said, complained) => resolve(`${said}${complained}`));
+    execFile(process.execPath, [program(), ...args], (_, said, complained) =>
+      resolve(`${said}${complained}`.replaceAll(file, basename(file))),
+    );
   });
 }

@@ -70,7 +70,7 @@ export const checkMistakes: readonly Mistake[] = [
     id: 'no-traffic',
     hasGoodVersion: true,
     what: 'no one sends requests to the application',
-    names: /no (requests|traffic)|not receiv\w+ (any )?(requests|traffic)|without (requests|traffic)/i,
+    names: /\bNoTraffic\b|send requests|no (requests|traffic)|not receiv\w+ (any )?(requests|traffic)|without (requests|traffic)/i,
     code: /NoTraffic/,
     hasUsers: false,
     pushes: push,
