@@ -331,6 +331,13 @@ export const CanaryStatus = z.object({
     .describe(
       'Code of what needs attention: why the spec is refused, why the release waits, or why it failed (docs/reasons.md); absent if nothing does. Written with other changes only.',
     ),
+  observedGeneration: z
+    .int()
+    .optional()
+    .catch(undefined)
+    .describe(
+      'Generation of the spec for which this status holds. Only with --kstatus or the annotation serin.dev/kstatus (docs/gitops.md).',
+    ),
   failedChecks: z.number(),
   canaryWeight: z.number(),
   iterations: z.number(),

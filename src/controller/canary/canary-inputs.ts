@@ -1,7 +1,7 @@
 import type { Canary } from '../../api/canary.ts';
 import { type KubeObject, labelOf, type ObjectRef, refKey } from '../../api/kube-object.ts';
 import type { Adoption, Facts } from '../../engine/facts.ts';
-import { type Admitted, type CanaryRejection, refuse } from '../admission/admission.ts';
+import { type Admitted, type CanaryRejection, noteArrival, refuse } from '../admission/admission.ts';
 import { ArrivalWarnings } from '../admission/arrival-warnings.ts';
 import { RunnableSpec } from '../admission/runnable-spec.ts';
 import { inspectAdoption, isForeign } from '../adoption/adoption.ts';
@@ -53,6 +53,10 @@ export class CanaryInputs {
   /** Reads what the chart needs, or the reason for which the Canary cannot run, which is reported. `undefined` if another pass follows. */
   async read(raw: KubeObject): Promise<Admitted | CanaryRejection | undefined> {
     const { alarms, again, wake } = this.#passes;
+    if (await noteArrival(raw, this.#deps, this.#signal)) {
+      again();
+      return undefined;
+    }
     const hurries = isUrgent(urgencyNow(raw, this.#deps.view));
     if (hurries) await this.#readAhead(raw);
     const runnable = await this.spec.resolve(raw, this.#signal);
