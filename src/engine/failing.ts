@@ -1,6 +1,7 @@
 import type { Failing, Release } from '../api/canary-status.ts';
 import type { Phase } from '../api/phase.ts';
-import { failingText, type PodFailings } from '../api/pod-failing.ts';
+import { failingText, type PodFailing, type PodFailings } from '../api/pod-failing.ts';
+import type { Readiness } from '../api/readiness.ts';
 import { isBeforeReady, isBeforeShare } from '../api/step.ts';
 import type { Context } from './context.ts';
 import { progressDeadlineMs } from './deadlines.ts';
@@ -65,11 +66,18 @@ export function lastFailing({ failing }: FailingRelease, { target }: Facts): str
 /** The target with the failures of its pods. Its readiness also says which pod lacks what, unless a label or port of the target is the reason. */
 export function withFailings(target: NonNullable<Facts['target']>, failing: PodFailings | undefined): NonNullable<Facts['target']> {
   if (failing === undefined) return target;
-  const { readiness } = target;
-  const { problem } = failing;
-  if (problem === undefined || readiness.state === 'ready' || readiness.field !== undefined) return { ...target, failing };
-  const reason = [readiness.reason, failingText(problem)].filter((one) => one !== undefined).join(': ');
-  return { ...target, failing, readiness: { ...readiness, reason } };
+  return { ...target, failing, readiness: withProblem(target.readiness, failing.problem) };
+}
+
+/** A primary with the problem of its pods. */
+export function withPrimaryProblem(primary: NonNullable<Facts['primary']>, problem: PodFailing | undefined): NonNullable<Facts['primary']> {
+  if (problem === undefined || primary.readiness.state === 'ready') return primary;
+  return { ...primary, problem, readiness: withProblem(primary.readiness, problem) };
+}
+
+function withProblem(readiness: Readiness, problem: PodFailing | undefined): Readiness {
+  if (problem === undefined || readiness.state === 'ready' || readiness.field !== undefined) return readiness;
+  return { ...readiness, reason: [readiness.reason, failingText(problem)].filter((one) => one !== undefined).join(': ') };
 }
 
 /** Text of the failure in this interval. */

@@ -18,6 +18,7 @@ import { writerBehindMs } from '../writer-clock.ts';
 import type { Alarms } from './alarms.ts';
 import { followPods } from './canary-pods.ts';
 import { ConfigTracker } from './config-tracker.ts';
+import { PrimaryPods } from './primary-pods.ts';
 
 /** The passes of one Canary, as its inputs know them. */
 export interface Passes {
@@ -37,6 +38,7 @@ export class CanaryInputs {
   readonly spec: RunnableSpec;
   readonly configs: ConfigTracker;
   readonly arrivalWarnings: ArrivalWarnings;
+  readonly #primaryPods: PrimaryPods;
   #adoption: Adoption | undefined;
   /** Another pass follows when lists have come for which this one did not wait. */
   #isListAwaited = false;
@@ -47,6 +49,7 @@ export class CanaryInputs {
     this.#passes = passes;
     this.configs = new ConfigTracker(deps, label);
     this.arrivalWarnings = new ArrivalWarnings(deps);
+    this.#primaryPods = new PrimaryPods(deps);
     this.spec = new RunnableSpec(deps, this.arrivalWarnings, convergence.memory.writtenSpec);
   }
 
@@ -81,6 +84,7 @@ export class CanaryInputs {
     const isTakenOver = isForeign(canary, this.#deps.view);
     if (isTakenOver && retryConfigsMs !== undefined) return undefined;
     followPods(canary, workload, labelOf(canary), this.#deps);
+    await this.#primaryPods.look(canary, workload, this.#signal);
     // Inspected again until it is recorded: a version pushed meanwhile must not be taken for the primary's.
     this.#adoption = isTakenOver ? await inspectAdoption(canary, { ...this.#deps, signal: this.#signal }) : undefined;
     return runnable;
@@ -101,6 +105,7 @@ export class CanaryInputs {
       refused: this.spec.fallback?.refused,
       targetConfigs: this.configs.latest,
       failing: pods && 'failing' in pods ? pods.failing : undefined,
+      primaryProblem: this.#primaryPods.problem,
     });
   }
 

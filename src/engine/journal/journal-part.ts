@@ -90,6 +90,7 @@ const NotedWorkload = z.object({
   serving: z.boolean(),
   replicas: Count,
   progress: z.object({ lastMs: Count, updated: Count }).exactOptional(),
+  problem: PodFailing.exactOptional(),
 } satisfies Shape<SideFacts, 'images'>);
 const NotedFailings = z.object({
   crashes: Count,
