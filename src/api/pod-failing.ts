@@ -73,7 +73,7 @@ function clause({ pod, container, reason, exitCode, times = 1, cause }: PodFaili
 const WAITS: Readonly<Partial<Record<Cause, string>>> = {
   ImageUnavailable: 'cannot pull its image',
   ContainerConfig: 'cannot be made',
-  ProbeFails: 'runs and is not ready: its probe does not pass',
+  ProbeFails: 'runs and is not ready: its readinessProbe or startupProbe does not pass',
   Unschedulable: 'fits on no node',
   PodGated: 'waits for a gate',
   NodeNotReady: 'is on a node that does not report',

@@ -20,7 +20,7 @@ export const revisions = {
     const { kind, name } = canary.spec.targetRef;
     const message =
       target === undefined
-        ? `Primary is not made: ${kind} ${name} of spec.targetRef does not exist; create it, or correct spec.targetRef`
+        ? `Primary is not made: ${kind} ${name} of spec.targetRef does not exist in namespace ${canary.metadata.namespace}; create it there, or correct spec.targetRef`
         : `Primary of ${kind} ${name} is not ready yet; ${name} keeps serving until it is`;
     return {
       ...announce(input, say('PrimaryDelayed', message, { warning: true })),

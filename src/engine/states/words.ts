@@ -59,7 +59,7 @@ export function raised(side: SideFacts | undefined, { release: { capacity }, fac
 
 export function missing({ canary }: Standing): string {
   const { kind, name } = canary.spec.targetRef;
-  return `${kind} ${name} of spec.targetRef, which does not exist`;
+  return `${kind} ${name} of spec.targetRef, which does not exist in namespace ${canary.metadata.namespace}`;
 }
 
 export function failures({ canary, release }: Standing): string {
