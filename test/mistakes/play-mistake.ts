@@ -77,7 +77,9 @@ export async function playMistake(mistake: Mistake, stage: Stage): Promise<Playe
     const validating = mistake.validates && validated(file, reader, mistake.validates === 'live');
     const isOver = (): boolean =>
       follower.endedMs() !== undefined || performance.now() - fromMs > (mistake.isEndless ? ENDLESS_MS : END_WITHIN_MS);
-    const surfaces: Surface[] = mistake.alertsWhileWaiting ? [...LIVE, 'alert'] : [...LIVE];
+    // A list has no room for something harmless.
+    const shown = mistake.isHarmless ? LIVE.filter((surface) => surface !== 'get') : LIVE;
+    const surfaces: Surface[] = mistake.alertsWhileWaiting ? [...shown, 'alert'] : [...shown];
     const before = await watchSurfaces(mistake, namespace, all, surfaces, fromMs, isOver);
     Object.assign(waiting, before.seconds);
     keep('waiting', before.last);
@@ -93,7 +95,7 @@ export async function playMistake(mistake: Mistake, stage: Stage): Promise<Playe
     if (endedMs !== undefined) {
       await opening;
       const isLooked = () => performance.now() - endedMs > AFTER_END_MS;
-      const due: Surface[] = mistake.isHarmless ? [...LIVE] : [...LIVE, 'alert'];
+      const due: Surface[] = mistake.isHarmless ? [...shown] : [...shown, 'alert'];
       const after = await watchSurfaces(mistake, namespace, all, due, endedMs, isLooked, /^(Failed|Succeeded) · /m);
       ended = after.seconds;
       keep('ended', after.last);
@@ -136,11 +138,11 @@ async function tryRemedy(mistake: Mistake, stage: Stage, phaseOf: (canary?: stri
   const { id: namespace, canary = APP } = mistake;
   const { said, complained } = await serin(reader.kubeconfigFile, 'why', canary, '-n', namespace, '-o', 'json');
   if (said === '') return { printed: complained, done: 'nothing', result: 'serin why prints no finding' };
-  const { diagnosis } = Why.parse(JSON.parse(said));
+  const { diagnosis, also } = Why.parse(JSON.parse(said));
   const printed = `${diagnosis.cause}: ${diagnosis.sentence} → ${askedOf(diagnosis)}`;
   const before = await phaseOf(APP);
   if (mistake.isHarmless && before === 'Succeeded') {
-    const isSaid = mistake.remedies.some(({ says }) => says.test(askedOf(diagnosis)));
+    const isSaid = mistake.remedies.some(({ says }) => [diagnosis, ...also].some((one) => says.test(askedOf(one))));
     return { printed, done: 'nothing', result: isSaid ? 'promoted' : 'promoted, and no remedy is printed' };
   }
   let done: string;

@@ -23,7 +23,7 @@ export const arrivalMistakes: readonly Mistake[] = [
     id: 'wrong-namespace',
     what: 'the Deployment was applied to another namespace than the Canary',
     names:
-      /Deployment \S*NAMESPACE\/web\b[^\n]{0,160}(not (found|exist)|TargetNotFound)|Deployment \S*web\b[^\n]{0,160}not (found|exist)[^\n]{0,160}NAMESPACE/i,
+      /Deployment \S*NAMESPACE\/web\b[^\n]{0,160}(not (found|exist)|TargetNotFound)|Deployment \S*web\b[^\n]{0,160}not (found|exist)[^\n]{0,160}NAMESPACE|namespace NAMESPACE has no such Deployment/i,
     code: /TargetNotFound/,
     validates: 'live',
     isEndless: true,

@@ -70,8 +70,9 @@ export const checkMistakes: readonly Mistake[] = [
     id: 'no-traffic',
     hasGoodVersion: true,
     what: 'no one sends requests to the application',
-    names: /\bNoTraffic\b|send requests|no (requests|traffic)|not receiv\w+ (any )?(requests|traffic)|without (requests|traffic)/i,
-    code: /NoTraffic/,
+    names:
+      /\bNoTraffic\b|send requests|knows requests of other namespaces, but none|no (requests|traffic)|not receiv\w+ (any )?(requests|traffic)|without (requests|traffic)/i,
+    code: /NoTraffic|WorkloadUnknown/,
     hasUsers: false,
     pushes: push,
     remedies: [{ says: /send requests/, do: (fixture, namespace) => fixture.askFor(namespace) }, newVersionOnly],
@@ -84,7 +85,7 @@ export const checkMistakes: readonly Mistake[] = [
       `acceptance[^\\n]{0,160}(ENOTFOUND|EAI_AGAIN|resolve|host[^\\n]{0,160}(not found|unknown)|not found|unreachable)|${HOOK_HOST}[^\\n]{0,160}(ENOTFOUND|EAI_AGAIN|resolve|not found|unreachable)`,
       'i',
     ),
-    code: /HookRejected|HookUnreachable/,
+    code: /WebhookUnreachable/,
     arrives: (manifests) => hook(manifests, 'pre-rollout', `http://${HOOK_HOST}/`),
     pushes: push,
     remedies: [
@@ -100,7 +101,7 @@ export const checkMistakes: readonly Mistake[] = [
     hasGoodVersion: true,
     what: 'a webhook with a certificate of a private authority',
     names: /acceptance[^\n]{0,160}(certificate|SELF_SIGNED)|(certificate|SELF_SIGNED)[^\n]{0,160}acceptance/i,
-    code: /HookRejected|HookUnreachable/,
+    code: /WebhookUnreachable/,
     arrives: (manifests, { untrustedUrl }) => hook(manifests, 'pre-rollout', untrustedUrl),
     pushes: push,
     remedies: [
@@ -140,7 +141,8 @@ export const checkMistakes: readonly Mistake[] = [
   {
     id: 'alert-address',
     what: 'an AlertProvider whose host does not exist',
-    names: /on-call[^\n]{0,160}(ENOTFOUND|EAI_AGAIN|resolve|not found|no answer|pager\.example\.invalid)/i,
+    names:
+      /on-call[^\n]{0,160}(ENOTFOUND|EAI_AGAIN|resolve|not found|no answer|pager\.example\.invalid)|wait for their receivers: AlertProvider \S*on-call/i,
     code: /AlertFailed|Delivering|Undelivered/,
     isHarmless: true,
     arrives(manifests) {
