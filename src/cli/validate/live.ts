@@ -8,11 +8,12 @@ import type { ClusterReader } from '../../kube/cluster.ts';
 import { ifInstalled, ifReadable } from '../../reading/if-readable.ts';
 import { routerFor } from '../../routers/index.ts';
 import { configObjectRef } from '../../workloads/configs/config-ref.ts';
+import { MOST_CONFIGS } from '../../workloads/configs/read-configs.ts';
 import { configReferences } from '../../workloads/configs/references.ts';
 import { applicationReader, isOfApplication } from '../preflight/application-reader.ts';
 import { secretRefsIn } from '../rights/secret-refs.ts';
 import { type Item, itemOf } from './documents.ts';
-import { apiGroupOf, type CanaryItem, findItem, type Manifests, MOST_CONFIGS, manifestsOf, targetOf } from './manifests.ts';
+import { apiGroupOf, type CanaryItem, findItem, type Manifests, manifestsOf, targetIn } from './manifests.ts';
 
 /** Kinds that are listed in the namespaces of the Canaries; Secrets are read by name. */
 const LISTED = [
@@ -72,7 +73,7 @@ export async function readCluster(cluster: ClusterReader, files: readonly Item[]
   }
   for (const canary of withArrival ? canaries : []) {
     const { namespace } = canary;
-    const target = targetOf({ items: [...files, ...found.map((object) => itemOf(object))] }, canary);
+    const target = targetIn({ items: [...files, ...found.map((object) => itemOf(object))] }, canary);
     if (namespace === undefined || target === undefined) continue;
     for (const ref of configReferences(specOf<PodWorkloadSpec>(target.object).template?.spec).slice(0, MOST_CONFIGS)) {
       const { kind } = ref;

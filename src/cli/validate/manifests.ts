@@ -37,9 +37,6 @@ export interface Manifests extends ObjectOptions {
   unserved: ReadonlyMap<Provider, readonly string[]>;
 }
 
-/** ConfigMaps and Secrets of one target that are looked for. */
-export const MOST_CONFIGS = 50;
-
 /** A finding on one object of the manifests. */
 export type ManifestFinding = Finding & { on: Item };
 
@@ -119,7 +116,7 @@ function namedIn(items: readonly Item[]): ReadonlyMap<string, readonly Item[]> {
 }
 
 /** The workload that a Canary releases. */
-export function targetOf(manifests: Pick<Manifests, 'items'>, { canary, namespace }: CanaryItem): Item | undefined {
+export function targetIn(manifests: Pick<Manifests, 'items'>, { canary, namespace }: CanaryItem): Item | undefined {
   const { kind, name } = canary.spec.targetRef;
   return findItem(manifests, { kind, group: apiGroupOf(canary.spec.targetRef), name, namespace });
 }

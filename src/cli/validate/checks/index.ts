@@ -11,7 +11,7 @@ import { localAddresses } from './local-addresses.ts';
 import { objects } from './objects.ts';
 import { parents } from './parents.ts';
 import { probes } from './probes.ts';
-import { providers } from './providers.ts';
+import { unservedProviders } from './providers.ts';
 import { queryForms } from './query-forms.ts';
 import { queryNames } from './query-names.ts';
 import { references } from './references.ts';
@@ -50,7 +50,7 @@ export function checksWith(promql: ManifestCheck): readonly NamedCheck[] {
       targets,
     ],
     ['configs', 'with `--live` ConfigMaps and Secrets that the pods of a target read and that do not exist', configs],
-    ['providers', 'with `--live` CustomResourceDefinitions of the traffic provider that are not installed', providers],
+    ['providers', 'with `--live` CustomResourceDefinitions of the traffic provider that are not installed', unservedProviders],
     ['probes', 'probes of the target at a port name that its containers do not have, so that no pod becomes ready', probes],
     ['services', 'ports that the pods of the target do not have, and Services that would lose their endpoints to the Canary', services],
     [

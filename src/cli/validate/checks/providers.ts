@@ -2,7 +2,7 @@ import { error, type Finding } from '../../../api/finding.ts';
 import { type CanaryItem, type Manifests, perCanary } from '../manifests.ts';
 
 /** Traffic providers whose objects the cluster does not know: nothing is routed, and no primary gets traffic. */
-export const providers = perCanary(unserved);
+export const unservedProviders = perCanary(unserved);
 
 function* unserved({ provider }: CanaryItem, manifests: Manifests): Generator<Finding> {
   for (const kind of (provider && manifests.unserved.get(provider)) ?? [])

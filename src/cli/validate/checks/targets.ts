@@ -13,7 +13,7 @@ import {
   isNear,
   type ManifestCheck,
   type Manifests,
-  targetOf,
+  targetIn,
   whereOf,
 } from '../manifests.ts';
 
@@ -33,13 +33,13 @@ function* primaryAsTarget(item: CanaryItem, manifests: Manifests): Generator<Fin
   const own = `name the ${kind} that you own`;
   const maker = manifests.canaries.find((other) => names(other.canary).primary === name && isNear(other.namespace, item.namespace));
   if (maker) yield error(field, `is ${name}, which ${whereOf(maker)} makes: ${own}, ${stem}`);
-  else if (!targetOf(manifests, item)?.place)
+  else if (!targetIn(manifests, item)?.place)
     yield warning(field, `is ${name}, the name that the primary of ${stem} gets: ${own}; its primary is made beside it`);
 }
 
 function selectorFindings(item: CanaryItem, manifests: Manifests) {
   const { kind } = item.canary.spec.targetRef;
-  const target = targetOf(manifests, item);
+  const target = targetIn(manifests, item);
   if (!target) return findingOn(item, isAbsent(manifests, kind) ? [missing(item, manifests)] : []);
   if (kind !== 'Deployment' && kind !== 'DaemonSet') return [];
   return [...pausedFindings(item, target), ...labelFindings(item, target, manifests)];
