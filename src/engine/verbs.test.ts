@@ -103,7 +103,7 @@ const outcomes: Readonly<Partial<Record<Verb, Readonly<Record<string, RegExp>>>>
     'Progressing (the canary is down)': /^Progressing.canaryUnavailable/,
     'WaitingPromotion (for its gate)': /^WaitingPromotion.analysing/,
   },
-  retry: { Failed: /^Progressing/ },
+  retry: { 'Failed (its traffic is routed to the primary)': /^Progressing/, Failed: /^Progressing/ },
   undo: { Succeeded: /^Progressing/ },
   restart: { Initialized: /^Initialized.resting/, Succeeded: /^Succeeded.resting/, Failed: /^Failed.resting/ },
 };
@@ -121,7 +121,7 @@ const rowsOf: readonly [start: string, row: RowName][] = [
   ['Promoting', 'promoting'],
   ['Finalising', 'promoting'],
   ['Succeeded', 'succeeded'],
-  ['Failed (', 'goingHome'],
+  ['Failed (', 'kept'],
   ['Failed', 'failed'],
 ];
 
@@ -385,6 +385,23 @@ describe('promote, rollback, retry and undo', () => {
     world.ask('undo', 'u');
     expect(outcomeOf(world, 'u')[0]).toMatchObject({ outcome: 'refused', reason: 'Flux keeps Deployment podinfo' });
     expect([world.phase, world.step, world.release.undo, world.targetRevision]).toEqual(['Succeeded', 'resting', undefined, 's1:b']);
+  });
+
+  it('E75: retry of a release whose pods are still kept releases it at once, and is refused there if its start has a gate', () => {
+    const isKept = (one: World) => one.phase === 'Failed' && one.step === 'draining';
+    const free = analysing();
+    free.ask('rollback', 'b');
+    free.tickUntil(isKept);
+    const { run } = free.release;
+    free.ask('retry', 'r');
+    expect([free.phase, free.release.run, outcomeOf(free, 'r')[0]?.outcome]).toEqual(['Progressing', run + 1, 'carriedOut']);
+    free.tickUntil((one) => one.phase === 'Succeeded');
+    expect(free.promoted).toEqual(['s1:b']);
+    const gated = analysing(aCanary({ ...plan, ...withHooks('confirm-rollout') }));
+    gated.ask('rollback', 'b');
+    gated.tickUntil(isKept);
+    gated.ask('retry', 'r');
+    expect(outcomeOf(gated, 'r')[0]).toMatchObject({ outcome: 'refused', reason: expect.stringContaining('when its pods have stopped') });
   });
 
   it('E75: retry calls the confirm-rollout gate again', () => {

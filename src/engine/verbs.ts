@@ -6,6 +6,7 @@ import type { SeenRequest, Verb, VerbRequest } from '../api/verb-request.ts';
 import { timestamp } from '../base/timestamp.ts';
 import type { Facts } from './facts.ts';
 import { stateOf } from './states/lookup.ts';
+import { hasHooks } from './strategy.ts';
 
 /** A request that waited for this long is refused: its author no longer waits for it. Milliseconds. */
 const LONGEST_WAIT_MS = 3_600_000;
@@ -62,10 +63,12 @@ const refusals: Readonly<Record<Verb, VerbCheck>> = {
   },
   resume: (_phase, { paused }) => (paused ? undefined : 'it is not paused'),
   retry(phase, release, facts) {
-    const { target, refused } = facts;
+    const { canary, target, refused } = facts;
     if (phase !== 'Failed') return `${standing(phase, release)}, and only a failed release is tried again`;
     if (isGated(phase, release)) return `${standing(phase, release)}: it is being tried again, or the next one begins`;
-    if (!isResting(release)) return `${standing(phase, release)}: request it again when its pods have stopped`;
+    // A start that waits for its gate must not keep pods (E50a).
+    const mayBegin = isResting(release) || (release.step === 'draining' && !hasHooks(canary, 'confirm-rollout'));
+    if (!mayBegin) return `${standing(phase, release)}: request it again when its pods have stopped`;
     if (!target) return 'the target does not exist';
     if (refused) return `an edit of the spec is refused: ${refused.message}`;
     if (target.undetermined !== undefined) return `the target's revision is not known: ${blockerText(target.undetermined)}`;

@@ -7,7 +7,7 @@ import type { Standing } from '../wait.ts';
 import { next, shared, stay, toRest } from './moves.ts';
 import { awaitedPrimary, failedPromotion } from './shared-deciders.ts';
 import { drained, drainedMs, saying, since } from './standing.ts';
-import { type Decider, type State, state, stateWithin } from './state.ts';
+import { asksTo, type Decider, type State, state, stateWithin } from './state.ts';
 import { ended, lacks } from './words.ts';
 
 const advance: Decider<'advance'> = (input) => (isDrained(input) ? 'advance' : undefined);
@@ -19,6 +19,12 @@ const overtaken =
     if (!isNewAndFree(input)) return advance(input);
     return isStale(input) ? 'startAfterRecycling' : 'start';
   };
+
+/** A retry of the failed revision needs the same pods (E75). */
+const startAgain: Decider<'start' | 'startAfterRecycling'> = (input) => {
+  if (!asksTo(input, 'retry')) return undefined;
+  return hasStalePods(input) ? 'startAfterRecycling' : 'start';
+};
 
 /** Pods that have lost their traffic are kept: proxies learn of routes late (E5). */
 const kept = {
@@ -58,6 +64,6 @@ export const drainingCancelled = state({
 
 export const drainingFailed = state({
   ...kept,
-  decide: { facts: overtaken(hasStalePods) },
+  decide: { facts: overtaken(hasStalePods), request: startAgain },
   moves: { ...next, advance: toRest('Failed', 'forgetCapacity') },
 });
