@@ -316,6 +316,8 @@ export const Release = z.object({
   undo: VerbRequest.optional(),
   /** A restart in progress: the primary's pod template is being written (E134). */
   restart: VerbRequest.optional(),
+  /** A retry that waits until the pods of the failed release have stopped (E75). */
+  retry: VerbRequest.optional().catch(undefined),
   /** Outcomes of the last requests, oldest first; an id that is listed is not carried out again (E70). */
   requests: z.array(Acknowledgement).optional(),
 });

@@ -103,7 +103,7 @@ const outcomes: Readonly<Partial<Record<Verb, Readonly<Record<string, RegExp>>>>
     'Progressing (the canary is down)': /^Progressing.canaryUnavailable/,
     'WaitingPromotion (for its gate)': /^WaitingPromotion.analysing/,
   },
-  retry: { 'Failed (its traffic is routed to the primary)': /^Progressing/, Failed: /^Progressing/ },
+  retry: { 'Failed (its traffic is routed to the primary)': /^Failed.draining/, Failed: /^Progressing/ },
   undo: { Succeeded: /^Progressing/ },
   restart: { Initialized: /^Initialized.resting/, Succeeded: /^Succeeded.resting/, Failed: /^Failed.resting/ },
 };
@@ -121,7 +121,7 @@ const rowsOf: readonly [start: string, row: RowName][] = [
   ['Promoting', 'promoting'],
   ['Finalising', 'promoting'],
   ['Succeeded', 'succeeded'],
-  ['Failed (', 'kept'],
+  ['Failed (', 'goingHome'],
   ['Failed', 'failed'],
 ];
 
@@ -387,21 +387,33 @@ describe('promote, rollback, retry and undo', () => {
     expect([world.phase, world.step, world.release.undo, world.targetRevision]).toEqual(['Succeeded', 'resting', undefined, 's1:b']);
   });
 
-  it('E75: retry of a release whose pods are still kept releases it at once, and is refused there if its start has a gate', () => {
-    const isKept = (one: World) => one.phase === 'Failed' && one.step === 'draining';
-    const free = analysing();
-    free.ask('rollback', 'b');
-    free.tickUntil(isKept);
-    const { run } = free.release;
-    free.ask('retry', 'r');
-    expect([free.phase, free.release.run, outcomeOf(free, 'r')[0]?.outcome]).toEqual(['Progressing', run + 1, 'carriedOut']);
-    free.tickUntil((one) => one.phase === 'Succeeded');
-    expect(free.promoted).toEqual(['s1:b']);
-    const gated = analysing(aCanary({ ...plan, ...withHooks('confirm-rollout') }));
-    gated.ask('rollback', 'b');
-    gated.tickUntil(isKept);
-    gated.ask('retry', 'r');
-    expect(outcomeOf(gated, 'r')[0]).toMatchObject({ outcome: 'refused', reason: expect.stringContaining('when its pods have stopped') });
+  it.each([{ hooks: [] }, { hooks: ['confirm-rollout'] as const }])(
+    'E75: a retry while the pods of the failed release are kept is noted, survives a crash, and begins when they have stopped ($hooks)',
+    ({ hooks }) => {
+      const world = analysing(aCanary({ ...plan, ...(hooks.length > 0 && withHooks(...hooks)) }));
+      world.ask('rollback', 'b');
+      world.tickUntil((one) => one.phase === 'Failed' && one.step === 'draining');
+      const { run } = world.release;
+      world.ask('retry', 'r');
+      expect(outcomeOf(world, 'r')[0]?.outcome).toBe('carriedOut');
+      expect(world.canary.status?.conditions?.[0]?.message).toContain('Then the same revision is released again, as ann requested');
+      world.ask('retry', 'r2');
+      expect(outcomeOf(world, 'r2')[0]).toMatchObject({ outcome: 'refused', reason: expect.stringContaining('ann') });
+      world.crash();
+      world.tickUntil((one) => one.release.run > run);
+      expect(world.release.retry).toBeUndefined();
+      world.tickUntil((one) => one.phase === 'Succeeded');
+      expect([world.promoted, world.release.run]).toEqual([['s1:b'], run + 1]);
+    },
+  );
+
+  it('E75: a noted retry is void once the target holds another revision', () => {
+    const world = analysing();
+    world.ask('rollback', 'b');
+    world.tickUntil((one) => one.phase === 'Failed' && one.step === 'draining');
+    world.ask('retry', 'r');
+    world.push('s1:c');
+    expect([world.release.revision, world.release.retry]).toEqual(['s1:c', undefined]);
   });
 
   it('E75: retry calls the confirm-rollout gate again', () => {

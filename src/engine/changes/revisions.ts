@@ -45,7 +45,7 @@ export const revisions = {
   /** No pod has read the configs yet, so pods will read the present ones. */
   pinUnread: (input: Input) => (isUnread(input) ? { release: pinned(input, input.context.release) } : {}),
   noteReturn: (input: Input) => {
-    const returned = without(pinned(input, input.context.release), 'gate', 'paused');
+    const returned = without(pinned(input, input.context.release), 'gate', 'paused', 'retry');
     // The target now has the promoted revision, not a revision that has failed earlier.
     return { release: input.context.recorded?.phase === 'Waiting' ? without(returned, 'ending') : returned };
   },
@@ -98,6 +98,7 @@ const OF_ONE_RUN = [
     'shiftedMs',
     'scaledDownUid',
     'change',
+    'retry',
   ] as const),
 ];
 

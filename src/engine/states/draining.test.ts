@@ -71,16 +71,3 @@ describe('E5, E50a: decisions while the pods of the canary are kept', () => {
     decides(state, 'its rollout goes on', 'extend', { ...rolling, ...pending }),
   ]);
 });
-
-describe('E75: decisions on a retry while the pods of the failed canary are kept', () => {
-  const asked = { event: { asks: 'retry' } } as const;
-  itDecides([
-    decides('Failed.draining', 'a retry is asked for', 'start', { ...asked, release: noTraffic }),
-    decides('Failed.draining', 'a retry is asked for, and pods have read other configs', 'startAfterRecycling', {
-      ...asked,
-      target: { pods: 2, configs },
-      release: noTraffic,
-    }),
-    decides('Succeeded.draining', 'a retry is asked for', 'wait', { ...asked, release: noTraffic }),
-  ]);
-});

@@ -7,7 +7,7 @@ import type { Standing } from '../wait.ts';
 import { next, shared, stay, toRest } from './moves.ts';
 import { awaitedPrimary, failedPromotion } from './shared-deciders.ts';
 import { drained, drainedMs, saying, since } from './standing.ts';
-import { asksTo, type Decider, type State, state, stateWithin } from './state.ts';
+import { type Decider, type State, state, stateWithin } from './state.ts';
 import { ended, lacks } from './words.ts';
 
 const advance: Decider<'advance'> = (input) => (isDrained(input) ? 'advance' : undefined);
@@ -20,23 +20,18 @@ const overtaken =
     return isStale(input) ? 'startAfterRecycling' : 'start';
   };
 
-/** A retry of the failed revision needs the same pods (E75). */
-const startAgain: Decider<'start' | 'startAfterRecycling'> = (input) => {
-  if (!asksTo(input, 'retry')) return undefined;
-  return hasStalePods(input) ? 'startAfterRecycling' : 'start';
-};
-
 /** Pods that have lost their traffic are kept: proxies learn of routes late (E5). */
 const kept = {
   enter: ['wakeAfterDrain'],
   awaits: ['itself'],
   waits(standing) {
-    const { canary, phase, facts } = standing;
+    const { canary, phase, release, facts } = standing;
     const until = arePodsKept(facts)
       ? `${since(standing)}: the primary does not serve${lacks(facts.primary, 'primary')}`
       : `until ${drained(standing)}, when the proxies know the new routes`;
     const failed = phase === 'Failed' ? `${ended(standing)}. ` : '';
-    return saying(`${failed}The pods of ${canary.spec.targetRef.name} are kept ${until}.`);
+    const again = release.retry === undefined ? '' : ` Then the same revision is released again, as ${release.retry.by} requested.`;
+    return saying(`${failed}The pods of ${canary.spec.targetRef.name} are kept ${until}.${again}`);
   },
   dueMs: (standing: Standing) => (arePodsKept(standing.facts) || standing.facts.unconfirmed ? undefined : drainedMs(standing)),
 } satisfies Pick<State, 'enter' | 'awaits' | 'waits' | 'dueMs'>;
@@ -64,6 +59,6 @@ export const drainingCancelled = state({
 
 export const drainingFailed = state({
   ...kept,
-  decide: { facts: overtaken(hasStalePods), request: startAgain },
+  decide: { facts: overtaken(hasStalePods) },
   moves: { ...next, advance: toRest('Failed', 'forgetCapacity') },
 });

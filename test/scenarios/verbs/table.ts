@@ -111,15 +111,10 @@ export const rows = {
     },
   },
   goingHome: {
-    phase: 'Failed, until its traffic is on the primary',
-    does: {},
-    refused: { retry: 'request it again when its pods have stopped' },
-  },
-  kept: {
-    phase: 'Failed, while its pods are kept',
+    phase: 'Failed, until its pods have stopped',
     does: {
       retry: {
-        does: 'the same revision is released once more, unless its start has a gate',
+        does: 'the same revision is released once more when they have',
         leadsTo: 'Progressing.analysing',
         effect: { ...NOTHING, runs: 1, raises: 1 },
       },
