@@ -2,13 +2,11 @@ import { blockerText } from '../api/blocker-text.ts';
 import type { Release } from '../api/canary-status.ts';
 import type { Phase } from '../api/phase.ts';
 import { isResting } from '../api/step.ts';
-import type { SeenRequest, Verb, VerbRequest } from '../api/verb-request.ts';
+import { LONGEST_WAIT_MS, type SeenRequest, type Verb, type VerbRequest } from '../api/verb-request.ts';
 import { timestamp } from '../base/timestamp.ts';
 import type { Facts } from './facts.ts';
 import { stateOf } from './states/lookup.ts';
 
-/** A request that waited for this long is refused: its author no longer waits for it. Milliseconds. */
-export const LONGEST_WAIT_MS = 3_600_000;
 /** Tolerated difference of two clocks; a later date is an answer to a state that no one has seen yet. Milliseconds. */
 const MOST_AHEAD_MS = 300_000;
 /** The write of an undo or a restart is seen by then, also on a busy API server. Milliseconds. */

@@ -1,10 +1,10 @@
 import { blockerText } from '../../api/blocker-text.ts';
+import { LONGEST_WAIT_MS } from '../../api/verb-request.ts';
 import { isStartGated } from '../conditions/gates.ts';
 import { isRefused } from '../conditions/hold-ups.ts';
 import { hasReadConfigs, isBack, isNew } from '../conditions/revision.ts';
 import type { Input } from '../context.ts';
 import type { Facts } from '../facts.ts';
-import { LONGEST_WAIT_MS } from '../verbs.ts';
 import type { Standing, Wait } from '../wait.ts';
 import { blockedTarget, primaryDown } from './awaited-side.ts';
 import { confirm, go, next, type Rest, stay } from './moves.ts';
