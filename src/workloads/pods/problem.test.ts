@@ -21,7 +21,7 @@ const TEXTS = {
   CrashLoop: 'container web of pod podinfo-x exited with code 1, 4 times so far: DATABASE_URL is not set',
   Unschedulable: 'pod podinfo-x fits on no node: 0/3 nodes are available: 3 Insufficient cpu.',
   PodGated: 'pod podinfo-x waits for a gate: the status of pod readiness gate "lb.example/ready" is not "True"',
-  ProbeFails: 'container web of pod podinfo-x runs and is not ready: its probe does not pass',
+  ProbeFails: 'container web of pod podinfo-x runs and is not ready: its readinessProbe or startupProbe does not pass',
 } as const satisfies Record<keyof typeof failingStatuses, string>;
 
 describe('the problem of pods that are not ready', () => {

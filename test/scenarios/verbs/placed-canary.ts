@@ -57,7 +57,9 @@ export class PlacedCanary {
   async comeBack(verb: Verb): Promise<void> {
     if (verb === 'pause' || verb === 'resume') return this.#hold(verb === 'resume');
     if (this.place.at.endsWith('.resting')) return this.#stand(this.place.gates);
-    const { lab } = this.#shared;
+    const { lab, shut } = this.#shared;
+    // A noted retry begins when its routes can be written.
+    if (shut.delete(this.place.name)) await this.until('Progressing.analysing');
     if ((await this.state()).startsWith('Progressing')) {
       const primary = await lab.cluster.get(this.#deployment(`${this.place.name}-primary`));
       const { containers } = raw(primary)?.spec.template.spec ?? {};

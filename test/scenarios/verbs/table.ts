@@ -112,13 +112,7 @@ export const rows = {
   },
   goingHome: {
     phase: 'Failed, until its pods have stopped',
-    does: {
-      retry: {
-        does: 'the same revision is released once more when they have',
-        leadsTo: 'Progressing.analysing',
-        effect: { ...NOTHING, runs: 1, raises: 1 },
-      },
-    },
+    does: { retry: { does: 'the same revision is released once more when they have', effect: NOTHING } },
   },
 } as const satisfies Record<string, Row>;
 export type RowName = keyof typeof rows;
