@@ -39,8 +39,13 @@ export function notifierFor(
   if (address?.protocol !== 'http:' && address?.protocol !== 'https:') return { problem: 'the address must be an http or https URL' };
   const proxy = given.proxy?.trim() || undefined;
   if (proxy !== undefined && proxyUrl(proxy) === undefined) return { problem: 'the proxy must be an http or https URL' };
+  const problem = format.problemOf?.(settings, address);
+  if (problem !== undefined) return { problem };
   return {
-    send(message, signal) {
+    async send(message, signal) {
+      if (format.wants?.(message) === false) return { ok: true };
+      const reason = format.refuses?.(message);
+      if (reason !== undefined) return { ok: false, reason, mayRetry: false, isFinal: true };
       const url = format.url?.(address, message) ?? address;
       return postAlert({ url, format, settings, message, proxy, egress, timeoutMs, signal, clock });
     },

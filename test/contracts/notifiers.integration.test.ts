@@ -50,9 +50,18 @@ describe.each(Object.entries(notifierCases) as [AlertProviderType, NotifierCase]
     expect(post?.headers).toMatchObject({ 'content-type': 'application/json', 'idempotency-key': message.key });
   });
 
-  it('the token goes in a Bearer header where the kind takes one, and nowhere else', async () => {
+  const tokenIn = (headers: Record<string, unknown> | undefined) => headers?.[known.tokenHeader ?? 'authorization'];
+  const tokenText = (token: string) => (known.takesToken ? `${known.tokenHeader ? '' : 'Bearer '}${token}` : undefined);
+
+  it('the token goes in the header of its kind where that takes one, and nowhere else', async () => {
     await outcomeOf(type, { kind: 'answers', status: 200 });
-    expect(chat.posts[0]?.headers.authorization).toBe(known.takesToken ? `Bearer ${planted.token}` : undefined);
+    expect(tokenIn(chat.posts[0]?.headers)).toBe(tokenText(planted.token));
+    expect(JSON.stringify(chat.posts).split(planted.token).length - 1).toBe(known.takesToken ? 1 : 0);
+    if (known.marksCommits) {
+      const problem = 'its Secret has no key token: add a token that may write commit statuses';
+      expect(notifierFor(type, { address: `${chat.origin}/a/b` })).toEqual({ problem });
+      return;
+    }
     await outcomeOf(type, { kind: 'answers', status: 200 }, { token: undefined });
     expect(chat.posts[0]?.headers.authorization).toBeUndefined();
   });
@@ -101,7 +110,8 @@ describe.each(Object.entries(notifierCases) as [AlertProviderType, NotifierCase]
     { status: 501, mayRetry: false },
     { status: 503, mayRetry: true },
   ])('$status is refused, with only the status and the host; a retry helps: $mayRetry', async ({ status, mayRetry }) => {
-    expect(await outcomeOf(type, { kind: 'echoes', status })).toEqual({ ok: false, reason: `HTTP ${status} from ${host()}`, mayRetry });
+    const reason = `HTTP ${status} from ${host()}${known.refusals?.[status] ?? ''}`;
+    expect(await outcomeOf(type, { kind: 'echoes', status })).toEqual({ ok: false, reason, mayRetry });
   });
 
   it('the Retry-After of a receiver is passed on', async () => {
@@ -171,7 +181,7 @@ describe.each(Object.entries(notifierCases) as [AlertProviderType, NotifierCase]
     const { token, path } = planted;
     await outcomeOf(type, { kind: 'answers', status: 200 }, { address: `${chat.origin}/hook/${path}\n`, token: `${token}\n` });
     expect(chat.posts[0]?.path).toBe(`POST ${known.path}`);
-    expect(chat.posts[0]?.headers.authorization).toBe(known.takesToken ? `Bearer ${token}` : undefined);
+    expect(tokenIn(chat.posts[0]?.headers)).toBe(tokenText(token));
   });
 
   it.skipIf(!knowsProxies(process.versions.node))(

@@ -105,6 +105,7 @@ export const JournalFacts = z.object({
     configs: z.record(Name, SeenConfig).exactOptional(),
     undetermined: NotedBlocker.exactOptional(),
     pods: Count.exactOptional(),
+    commit: Text.exactOptional(),
   }).exactOptional(),
   primary: NotedWorkload.extend({ carries: Name.exactOptional() }).exactOptional(),
   adoption: z.object({ target: Name, equals: z.boolean(), primaryRevision: Name, pushed: z.boolean() }).exactOptional(),
