@@ -32,11 +32,13 @@ interface CommitStatus {
 }
 
 /** The status that an alert gives to its commit, within the limits of the forge. */
-export function commitStatus({ reason, canary, cluster, text, page, releasePage }: AlertMessage, limits: StatusLimits): CommitStatus {
-  const name = ['serin', ...(cluster ? [cluster] : []), canary.namespace, canary.name].join('/');
+export function commitStatus(message: AlertMessage, limits: StatusLimits): CommitStatus {
+  const { reason, canary, cluster, text, page, releasePage, isTest = false } = message;
+  const name = ['serin', ...(cluster ? [cluster] : []), canary.namespace, canary.name, ...(isTest ? ['test'] : [])].join('/');
   const link = [releasePage, page].find((url) => url !== undefined && url.length <= limits.link);
   return {
-    state: stateOf[reason] ?? 'progressing',
+    // A commit must not be marked as failed by a test.
+    state: isTest ? 'promoted' : (stateOf[reason] ?? 'progressing'),
     name: cutText(name, limits.name),
     description: cutText(
       printable(text.slice(0, 4 * limits.description))

@@ -20,7 +20,7 @@ export const github: AlertFormat = {
   headers: { accept: 'application/vnd.github+json', 'x-github-api-version': '2022-11-28' },
   problemOf({ token }, address) {
     if (repositoryPath(address).length !== 2) return 'the address must be that of a repository, such as https://github.com/org/repo';
-    return token === undefined ? 'its Secret has no key token: add a token that may write commit statuses' : undefined;
+    return token === undefined ? 'it has no token: name a Secret whose key token may write commit statuses' : undefined;
   },
   url(address, message) {
     const url = new URL(address.origin);

@@ -31,7 +31,7 @@ export const gitlab: AlertFormat = {
   tokenHeader: 'private-token',
   problemOf({ token }, address) {
     if (repositoryPath(address).length < 2) return 'the address must be that of a project, such as https://gitlab.com/group/project';
-    return token === undefined ? 'its Secret has no key token: add a token that may write commit statuses' : undefined;
+    return token === undefined ? 'it has no token: name a Secret whose key token may write commit statuses' : undefined;
   },
   url(address, message) {
     const url = new URL(address.origin);

@@ -25,6 +25,8 @@ export interface AlertMessage {
   cluster?: string | undefined;
   /** The same for all alerts of one release, for receivers that have threads. */
   thread?: string | undefined;
+  /** It reports nothing that has happened. */
+  isTest?: boolean;
   /** Time of the event, epoch milliseconds. */
   atMs: number;
 }

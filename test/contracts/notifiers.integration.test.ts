@@ -7,7 +7,7 @@ import { ownEgress } from '../../src/outgoing/own-egress.ts';
 import { knowsProxies } from '../../src/outgoing/proxy.ts';
 import { type Behaviour, type ChatServer, nowhere, startChatServer } from './notifiers/chat-server.ts';
 import { notifierCases } from './notifiers/index.ts';
-import { message, type NotifierCase } from './notifiers/notifier-case.ts';
+import { COMMIT, message, type NotifierCase } from './notifiers/notifier-case.ts';
 
 const signal = new AbortController().signal;
 /** Credentials that no outcome may show. */
@@ -58,7 +58,7 @@ describe.each(Object.entries(notifierCases) as [AlertProviderType, NotifierCase]
     expect(tokenIn(chat.posts[0]?.headers)).toBe(tokenText(planted.token));
     expect(JSON.stringify(chat.posts).split(planted.token).length - 1).toBe(known.takesToken ? 1 : 0);
     if (known.marksCommits) {
-      const problem = 'its Secret has no key token: add a token that may write commit statuses';
+      const problem = 'it has no token: name a Secret whose key token may write commit statuses';
       expect(notifierFor(type, { address: `${chat.origin}/a/b` })).toEqual({ problem });
       return;
     }
@@ -304,4 +304,54 @@ describe('msteams', () => {
 it('A proxy is used by every Node that knows them', () => {
   const versions = ['22.18.0', '22.21.0', '23.11.0', '24.4.9', '24.5.0', '25.0.0'];
   expect(versions.map(knowsProxies)).toEqual([false, true, false, false, true, true]);
+});
+
+describe('forges', () => {
+  it.each([
+    ['github', 'https://github.com/org/repo', `https://api.github.com/repos/org/repo/statuses/${COMMIT}`],
+    ['github', 'https://github.com/org/repo.git/', `https://api.github.com/repos/org/repo/statuses/${COMMIT}`],
+    ['github', 'https://acme.ghe.com/org/repo', `https://api.acme.ghe.com/repos/org/repo/statuses/${COMMIT}`],
+    ['github', 'https://github.com.evil.example/org/repo', `https://github.com.evil.example/api/v3/repos/org/repo/statuses/${COMMIT}`],
+    ['github', 'https://me:pass@git.example/org/repo?x=1#y', `https://git.example/api/v3/repos/org/repo/statuses/${COMMIT}`],
+    ['gitlab', 'https://gitlab.example/a/b/c.git', `https://gitlab.example/api/v4/projects/a%2Fb%2Fc/statuses/${COMMIT}`],
+    ['gitlab', 'http://gitlab.example:8080/a/b', `http://gitlab.example:8080/api/v4/projects/a%2Fb/statuses/${COMMIT}`],
+  ] as const)('%s with the address %s is called at %s', (type, address, called) => {
+    expect(formats[type].url?.(new URL(address), message).href).toBe(called);
+  });
+
+  it.each([
+    ['that names no commit', undefined],
+    ['whose commit is a path', '../../issues'],
+    ['whose commit is the digest of an artifact', `latest@sha256:${'a'.repeat(64)}`],
+  ])('a message %s is refused for good, without a request', async (_, commit) => {
+    for (const type of ['github', 'gitlab'] as const) {
+      chat.behaves({ kind: 'answers', status: 200 });
+      const reason = expect.stringContaining('into the annotation serin.dev/commit');
+      expect(await made(type).send({ ...message, commit }, signal)).toEqual({ ok: false, reason, mayRetry: false, isFinal: true });
+      expect(chat.posts).toEqual([]);
+    }
+  });
+
+  it('GitHub says 403 for a limit of requests as well, which ends by itself', async () => {
+    const reason = `HTTP 403 from ${host()}: its limit of requests is reached`;
+    const answers = (headers: Record<string, string>): Behaviour => ({ kind: 'answers', status: 403, headers });
+    expect(await outcomeOf('github', answers({ 'x-ratelimit-remaining': '0' }))).toEqual({ ok: false, reason, mayRetry: true });
+    expect(await outcomeOf('github', answers({ 'retry-after': '60' }))).toEqual({
+      ok: false,
+      reason,
+      mayRetry: true,
+      retryAfterMs: 60_000,
+    });
+  });
+
+  const said = (text: string): Behaviour => ({ kind: 'answers', status: 400, body: JSON.stringify({ message: text }) });
+  it('GitLab has a state already that another attempt has set, and refuses any other', async () => {
+    const running = 'Cannot transition status via :run from :running (Reason(s): Status cannot transition via "run")';
+    chat.behaves(said(running));
+    expect(await made('gitlab').send({ ...message, reason: 'NewRevision' }, signal)).toEqual({ ok: true });
+    chat.behaves(said(running));
+    expect(await made('gitlab').send(message, signal)).toMatchObject({ ok: false });
+    chat.behaves(said('Cannot transition status via :run from :success'));
+    expect(await made('gitlab').send({ ...message, reason: 'NewRevision' }, signal)).toMatchObject({ ok: false });
+  });
 });

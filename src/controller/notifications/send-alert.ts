@@ -1,13 +1,11 @@
-import { AlertProviderType } from '../../api/alert-provider.ts';
 import type { Canary } from '../../api/canary.ts';
 import type { Delivery } from '../../api/canary-status.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { ReadSecret } from '../../api/secret-use.ts';
 import { atOnce } from '../../api/turns.ts';
 import type { Clock } from '../../base/clock.ts';
-import { isRecord } from '../../base/json.ts';
 import type { Cluster } from '../../kube/cluster.ts';
-import { formats, notifierFor } from '../../notifiers/index.ts';
+import { marksCommits, notifierFor } from '../../notifiers/index.ts';
 import type { MessageTemplates } from '../../notifiers/message-templates.ts';
 import type { AlertMessage, Notifier, SendOutcome } from '../../notifiers/notifier.ts';
 import type { ControllerConfig } from '../config.ts';
@@ -40,13 +38,13 @@ export function alertSender(deps: AlertSenderDeps): SendAlert {
   return async (canary, delivery, signal) => {
     const { alert } = delivery;
     const found = alert?.to ? await receiverOf(alert.to, delivery, canary, deps, signal) : { receiver: deps.global };
-    const { receiver, provider, marksCommits } = found;
+    const { receiver, provider, isMarking } = found;
     if (receiver === undefined) return { ok: true };
     const { turns = atOnce } = deps.callsOf?.(canary.metadata.namespace) ?? {};
     const message = inOperatorsWords(alertMessage(canary, delivery, deps.config), deps);
     const send = async () => ('send' in receiver ? turns.run(() => receiver.send(message, signal), signal) : receiver);
     // Two statuses of one commit that are under way at the same time could arrive in any order.
-    const outcome = marksCommits ? await ofCommits.run(`${canary.metadata.uid} ${provider?.metadata.uid}`, send) : await send();
+    const outcome = isMarking ? await ofCommits.run(`${canary.metadata.uid} ${provider?.metadata.uid}`, send) : await send();
     // A final failure is a fault of the Canary, and another Canary can use the same provider.
     if (provider && !isFinal(outcome)) deps.onOutcome?.(provider, outcome);
     return outcome;
@@ -75,7 +73,7 @@ interface FoundReceiver {
   receiver: Notifier | AlertFailure | undefined;
   /** The AlertProvider that was read, `undefined` if none was. */
   provider?: KubeObject;
-  marksCommits?: boolean;
+  isMarking?: boolean;
 }
 
 async function receiverOf(
@@ -95,19 +93,14 @@ async function receiverOf(
     const provider = await cluster.get({ apiVersion: canary.apiVersion, kind: 'AlertProvider', ...to }, { signal });
     const isOfCommit = delivery.alert?.commitOnly === true;
     if (provider === undefined) return { receiver: isOfCommit ? undefined : wrong('it does not exist: create it, or correct providerRef') };
-    const marksCommits = isMarking(provider);
-    if (marksCommits ? isOvertaken(canary.status, delivery) : isOfCommit) return { receiver: undefined };
-    return { provider, marksCommits, receiver: await notifierOf(provider, to.namespace, deps, canary) };
+    const isMarking = marksCommits(provider);
+    if (isMarking ? isOvertaken(canary.status, delivery) : isOfCommit) return { receiver: undefined };
+    return { provider, isMarking, receiver: await notifierOf(provider, to.namespace, deps, canary) };
   } catch {
     signal.throwIfAborted();
     // The error of a failed read can quote the request: the words for the user are ours.
     return { receiver: { ok: false, reason: 'it or its Secret could not be read', mayRetry: true } };
   }
-}
-
-function isMarking({ spec }: KubeObject): boolean {
-  const type = AlertProviderType.safeParse(isRecord(spec) ? spec.type : undefined);
-  return type.success && formats[type.data].marksCommits === true;
 }
 
 async function notifierOf(
