@@ -92,7 +92,7 @@ export const AlertDetails = z
     release: z.int(),
     revision: z.string(),
     change: ReleaseChange.optional(),
-    /** The text that names its commit. */
+    /** The same as in the release. */
     commit: z.string().max(LONGEST_COMMIT).optional(),
     /** Reached steps of weight or iterations, of the planned number. */
     step: z.object({ at: z.int(), of: z.int() }).optional(),
@@ -268,7 +268,7 @@ export const Release = z.object({
   failing: Failing.optional().catch(undefined),
   /** Differences that this release brings. */
   change: ReleaseChange.optional().catch(undefined),
-  /** The text that named the commit of this release when it began. */
+  /** Hash of the commit that the target named when this release began, or a mark for a text that is not a hash. */
   commit: z.string().max(LONGEST_COMMIT).optional().catch(undefined),
   /** The webhook whose gate is closed, once an alert has reported it. */
   gate: z.string().optional(),

@@ -37,16 +37,26 @@ const common = 'app.kubernetes.io/commit';
 const image = 'org.opencontainers.image.revision';
 const workload = (template: object, metadata: object) => ({ metadata, spec: { template: { metadata: template } } });
 
+const [a, b] = ['aaaaaaa', 'bbbbbbb'];
 it.each([
-  ['the pod template comes before the object', workload({ annotations: { [own]: 'a' } }, { annotations: { [own]: 'b' } }), 'a'],
-  ['our key comes before others', workload({ annotations: { [common]: 'a' } }, { annotations: { [own]: 'b' } }), 'b'],
-  ['an annotation comes before a label', workload({}, { annotations: { [common]: 'a' }, labels: { [common]: 'b' } }), 'a'],
-  ['a label counts', workload({ labels: { [common]: 'a' } }, {}), 'a'],
-  ['the key of images comes last', workload({ annotations: { [image]: 'a', [common]: 'b' } }, {}), 'b'],
-  ['an empty text is none', workload({ annotations: { [own]: ' ' } }, { annotations: { [image]: ' a\n' } }), 'a'],
-  ['an object without a template has its own', { metadata: { annotations: { [own]: 'a' } } }, 'a'],
+  ['the pod template comes before the object', workload({ annotations: { [own]: a } }, { annotations: { [own]: b } }), a],
+  ['our key comes before others', workload({ annotations: { [common]: a } }, { annotations: { [own]: b } }), b],
+  ['an annotation comes before a label', workload({}, { annotations: { [common]: a }, labels: { [common]: b } }), a],
+  ['a label counts', workload({ labels: { [common]: a } }, {}), a],
+  ['the key of images comes last', workload({ annotations: { [image]: a, [common]: b } }, {}), b],
+  ['an empty text is none', workload({ annotations: { [own]: ' ' } }, { annotations: { [image]: ` ${a}\n` } }), a],
+  ['an object without a template has its own', { metadata: { annotations: { [own]: a } } }, a],
+  ['the form of Flux is kept as the hash', { metadata: { annotations: { [own]: `main@sha1:${a}` } } }, a],
   ['nothing names none', workload({}, {}), undefined],
 ])('%s', (_, object, expected) => expect(namedCommit(object)).toBe(expected));
 
-it('the text is bounded', () =>
-  expect(namedCommit({ metadata: { annotations: { [own]: 'x'.repeat(9_999) } } })).toHaveLength(LONGEST_COMMIT));
+it.each(['x'.repeat(9_999), 'password=hunter2', `latest@sha256:${'a'.repeat(64)}`])(
+  'a text that is not a hash is not kept, and has the same problem',
+  (text) => {
+    const kept = namedCommit({ metadata: { annotations: { [own]: text } } }) ?? '';
+    expect(kept.length).toBeLessThanOrEqual(LONGEST_COMMIT);
+    expect(text).not.toBe(kept);
+    expect(commitHash(kept)).toEqual(commitHash(text));
+    expect(kept).not.toMatch(/x|hunter|latest/);
+  },
+);

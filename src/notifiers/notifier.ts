@@ -19,7 +19,7 @@ export interface AlertMessage {
   releasePage?: string | undefined;
   /** Command that opens a closed gate. */
   approve?: string | undefined;
-  /** The text that named the commit of the release when it began. */
+  /** The commit that the target named when the release began. */
   commit?: string | undefined;
   /** Name of the cluster, if it has one. */
   cluster?: string | undefined;

@@ -43,7 +43,7 @@ export interface Watched {
   reportedMs?: number;
   /** Likewise, for a pod template: the images of its containers. */
   images?: readonly ContainerImage[];
-  /** Likewise, the text that names its commit. */
+  /** Likewise, what names its commit; see `namedCommit`. */
   commit?: string;
   /** The generation with which the watch showed other images than before: certainly another template. */
   imagesChangedIn?: number;
@@ -84,7 +84,7 @@ export interface Sides {
     revision: string;
     configs?: readonly ConfigRef[];
     pods?: number;
-    /** The text that names its commit. */
+    /** See `namedCommit`. */
     commit?: string;
   };
   /** `carries`: the revision from which we wrote it. */
