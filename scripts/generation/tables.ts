@@ -26,6 +26,7 @@ const REGISTRIES = ['src/metrics/providers/backends.ts', 'src/notifiers/formats.
 export const tables = {
   writes: {
     'generate-alerts': ['docs/alert-messages.md', 'docs/alerts/*.svg'],
+    'generate-argocd': ['examples/argocd/argocd-cm.yaml'],
     'generate-attacks': ['test/attacks/README.md'],
     'generate-beside-flagger': ['docs/beside-flagger.md'],
     'generate-boards': ['docs/boards.md'],
@@ -76,6 +77,7 @@ export const tables = {
     'scripts/conformance/row-pages.ts': { reads: ['scripts/conformance/rows/*.yaml', 'scripts/conformance/not-applicable.yaml'] },
     'scripts/rules/shown.ts': { reads: ['test/rules.yaml'] },
     'scripts/generate-alerts.ts': { reads: ['test/golden/alerts/*.json'] },
+    'scripts/generate-argocd.ts': { reads: ['examples/argocd/*.lua'] },
     'scripts/generate-attacks.ts': { reads: ['test/attacks/README.md'] },
     'scripts/generate-beside-flagger.ts': {
       reads: ['test/node/recorded/beside-flagger.json', 'test/bench/recorded/users.json', 'docs/beside-flagger.md'],

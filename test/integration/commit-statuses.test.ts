@@ -74,7 +74,7 @@ const ends = (phase: string, run: number) => watch.until(1, `are ${phase}, and n
 
 const page = `https://serin.example.org/canaries/${NAMESPACE}/${nameOf(0)}`;
 const name = `serin/eu-1/${NAMESPACE}/${nameOf(0)}`;
-const who = `${nameOf(0)}.${NAMESPACE}`;
+const who = `${NAMESPACE}/${nameOf(0)}`;
 const begun = { description: `New revision of ${nameOf(0)} found, its release begins`, link: page };
 const promoted = (release: number) => ({
   description: `${who} is promoted: its primary receives all traffic`,

@@ -31,7 +31,7 @@ export function revertRequest(raw: KubeObject): RevertRequest {
   const known = commit === undefined ? undefined : commitHash(commit);
   const hash = known !== undefined && 'hash' in known ? known.hash : undefined;
   const how = ending.code === 'PromotionFailed' ? 'could not be promoted' : 'was rolled back';
-  const title = `Revert ${hash?.slice(0, SHORT_HASH) ?? 'the version'}: release ${run} of ${name}.${namespace} ${how} (${ending.code})`;
+  const title = `Revert ${hash?.slice(0, SHORT_HASH) ?? 'the version'}: release ${run} of ${namespace}/${name} ${how} (${ending.code})`;
   const images = change?.images ?? [];
   const lines = [
     `Release ${run} of Canary ${code(`${namespace}/${name}`)} ${how} at ${shown.at}. Git still names its version.`,
@@ -45,7 +45,7 @@ export function revertRequest(raw: KubeObject): RevertRequest {
     '',
     '### What happened',
     '',
-    ...prose(endingSentence(ending, `${name}.${namespace}`)),
+    ...prose(endingSentence(ending, `${namespace}/${name}`)),
     ...checksOf(ending),
     '',
     '### Remedy',

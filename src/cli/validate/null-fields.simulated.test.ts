@@ -13,7 +13,7 @@ function pathsIn(value: unknown, path: readonly (string | number)[] = []): (stri
   return entries.flatMap(([key, inner]) => [[...path, key], ...pathsIn(inner, [...path, key])]);
 }
 
-it.each(readdirSync(EXAMPLES))('%s is checked to its end, whichever field is null', async (file) => {
+it.each(readdirSync(EXAMPLES).filter((file) => file.endsWith('.yaml')))('%s is checked to its end, whichever field is null', async (file) => {
   const broken: string[] = [];
   const texts = parseAllDocuments(readFileSync(join(EXAMPLES, file), 'utf8'));
   for (const [index, document] of texts.entries())

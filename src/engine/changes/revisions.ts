@@ -1,4 +1,5 @@
 import type { Release } from '../../api/canary-status.ts';
+import { imageChangeText } from '../../api/container-image.ts';
 import { reachesCanary } from '../../api/routes.ts';
 import { defined } from '../../base/defined.ts';
 import type { ReleaseAlert } from '../alerts.ts';
@@ -21,7 +22,7 @@ export const revisions = {
     const { kind, name } = canary.spec.targetRef;
     const message =
       target === undefined
-        ? `Primary is not made: ${kind} ${name} of spec.targetRef does not exist; create it, or correct spec.targetRef`
+        ? `Primary is not made: ${kind} ${name} of spec.targetRef does not exist in namespace ${canary.metadata.namespace}; create it there, or correct spec.targetRef`
         : `Primary of ${kind} ${name} is not ready yet; ${name} keeps serving until it is`;
     return {
       ...announce(input, say('PrimaryDelayed', message, { warning: true })),
@@ -48,7 +49,7 @@ export const revisions = {
   /** No pod has read the configs yet, so pods will read the present ones. */
   pinUnread: (input: Input) => (isUnread(input) ? { release: pinned(input, input.context.release) } : {}),
   noteReturn: (input: Input) => {
-    const returned = without(pinned(input, input.context.release), 'gate', 'paused');
+    const returned = without(pinned(input, input.context.release), 'gate', 'paused', 'retry');
     // The target now has the promoted revision, not a revision that has failed earlier.
     return { release: input.context.recorded?.phase === 'Waiting' ? without(returned, 'ending') : returned };
   },
@@ -57,7 +58,10 @@ export const revisions = {
     const othersUntilMs = restingSince(input);
     const started = { ...begun, ...(othersUntilMs === undefined ? {} : { othersUntilMs }) };
     const alert = beginning(input);
-    return { ...announce(input, say('NewRevision', alert.message)), release: withAlert(input, started, alert) };
+    return {
+      ...announce(input, say('NewRevision', `${alert.message}${imagesIn(started)}`)),
+      release: withAlert(input, started, alert),
+    };
   },
   supersede: (input: Input) => {
     const { release: old } = input.context;
@@ -88,6 +92,12 @@ const beginning = (input: Input): ReleaseAlert => ({
 /** No alert for users: their next one says the same. A commit that is marked as progressing would stay so. */
 const ofCommit = (reason: 'Superseded' | 'Cancelled') => ({ reason, severity: 'info', isOfCommit: true }) as const;
 
+/** The images that the release changes, to follow a message. */
+function imagesIn({ change }: Release): string {
+  const images = change?.images ?? [];
+  return images.length === 0 ? '' : `: ${images.map(imageChangeText).join(', ')}`;
+}
+
 const OF_ONE_RUN = [
   ...(['gate', 'reason', 'wakeAtMs', 'heldRoutes', 'heldPods', 'verdicts', 'preRolloutPassed', 'awaitedSinceMs', 'blindSinceMs'] as const),
   ...([
@@ -104,6 +114,7 @@ const OF_ONE_RUN = [
     'scaledDownUid',
     'change',
     'commit',
+    'retry',
   ] as const),
 ];
 
