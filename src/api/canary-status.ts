@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { BlockedObject, Blockers, NewBlocker } from './blocker.ts';
+import { LONGEST_COMMIT } from './commit.ts';
 import { ImageChange } from './container-image.ts';
 import { Ending, ShownCheck } from './ending.ts';
 import { MOST_PAST_RELEASES, PastRelease } from './past-release.ts';
@@ -91,6 +92,8 @@ export const AlertDetails = z
     release: z.int(),
     revision: z.string(),
     change: ReleaseChange.optional(),
+    /** The same as in the release. */
+    commit: z.string().max(LONGEST_COMMIT).optional(),
     /** Reached steps of weight or iterations, of the planned number. */
     step: z.object({ at: z.int(), of: z.int() }).optional(),
     /** Percent of requests to the canary. */
@@ -132,6 +135,8 @@ export const Delivery = z.object({
       /** The AlertProvider; absent for the global receiver. */
       to: z.object({ namespace: z.string(), name: z.string() }).optional(),
       fields: z.array(z.object({ name: z.string(), value: z.string() })),
+      /** Only for receivers that mark commits: other ones want no alert of this severity, or none on this occasion. */
+      commitOnly: z.literal(true).optional().catch(undefined),
       /** Absent in an alert that an earlier version has listed. */
       details: AlertDetails.optional().catch(undefined),
     })
@@ -265,6 +270,8 @@ export const Release = z.object({
   failing: Failing.optional().catch(undefined),
   /** Differences that this release brings. */
   change: ReleaseChange.optional().catch(undefined),
+  /** Hash of the commit that the target named when this release began, or a mark for a text that is not a hash. */
+  commit: z.string().max(LONGEST_COMMIT).optional().catch(undefined),
   /** The webhook whose gate is closed, once an alert has reported it. */
   gate: z.string().optional(),
   capacity: Capacity.optional(),

@@ -21,6 +21,9 @@ function listening(analysis: Analysis = {}, spec: Partial<Canary['spec']> = {}) 
 const initial: SentAlert = { what: 'Initialized', severity: 'info' };
 const begun: SentAlert = { what: 'NewRevision', severity: 'info' };
 const failed: SentAlert = { what: 'Failed', severity: 'error' };
+const measured = (world: World) => {
+  world.behaviour.verdicts = [{ check: 'errors', verdict: 'failed', value: 7.5, limit: 'at most 1' }];
+};
 const isOver = ({ phase, step }: World) => ['Succeeded', 'Failed'].includes(phase) && step === 'resting';
 const fieldNames = (delivery: Delivery | undefined) => delivery?.alert?.fields.map(({ name }) => name);
 const shown = (delivery: Delivery | undefined, name: string) => delivery?.alert?.fields.find((one) => one.name === name)?.value;
@@ -38,9 +41,6 @@ describe('alerts that are sent', () => {
     expect(alerts().at(-1)).toEqual({ what: 'Succeeded', severity: 'info' });
   });
 
-  const measured = (world: World) => {
-    world.behaviour.verdicts = [{ check: 'errors', verdict: 'failed', value: 7.5, limit: 'at most 1' }];
-  };
   it.each<{ why: string; prepare: (world: World) => void; analysis?: Analysis; later?: (world: World) => void }>([
     { why: 'too many failed checks', prepare: measured, analysis: { threshold: 2 } },
     {
@@ -381,5 +381,78 @@ describe('lifetime of alerts', () => {
     const news = (world.release.deliveries ?? []).filter(({ outcome }) => outcome === undefined);
     expect(news.length).toBe(20);
     expect(news.every(({ sinceMs }) => world.nowMs - sinceMs < 60_000)).toBe(true);
+  });
+});
+
+describe('alerts for a commit', () => {
+  const hash = (letter: string) => letter.repeat(40);
+  const alerts = [
+    { name: 'all', providerRef: { name: 'all' } },
+    { name: 'failures', severity: 'error' as const, providerRef: { name: 'failures' } },
+  ];
+  const named = (world: World) => {
+    Object.assign(world.commits, { 's1:b': hash('b'), 's1:c': hash('c') });
+  };
+  const sentTo = (listed: ReadonlyMap<string, Delivery>) =>
+    [...listed.values()].map(({ alert }) => {
+      const { reason, to, commitOnly, details } = alert ?? {};
+      return `${reason} to ${to?.name}${commitOnly ? ' for the commit' : ''}${details?.commit ? `: ${details.commit[0]}` : ''}`;
+    });
+
+  it('go to each receiver of any severity, marked where it would not get them', () => {
+    const { world, listed } = listening({ alerts });
+    named(world);
+    world.pushUntil('s1:b', isOver);
+    expect(sentTo(listed)).toEqual([
+      'Initialized to all',
+      'NewRevision to all: b',
+      'NewRevision to failures for the commit: b',
+      'Succeeded to all: b',
+      'Succeeded to failures for the commit: b',
+    ]);
+  });
+
+  it('are none without a commit', () => {
+    const { world, listed } = listening({ alerts });
+    world.pushUntil('s1:b', isOver);
+    expect(sentTo(listed)).toEqual(['Initialized to all', 'NewRevision to all', 'Succeeded to all']);
+  });
+
+  it('name the commit of the beginning, also at an end after which the target names another one', () => {
+    const { world, listed } = listening({ alerts, threshold: 1 });
+    named(world);
+    measured(world);
+    world.push('s1:b');
+    world.tickUntil(({ release }) => release.step === 'analysing');
+    world.commits['s1:b'] = hash('d');
+    world.tickUntil(isOver);
+    expect(sentTo(listed).slice(-2)).toEqual(['Failed to all: b', 'Failed to failures: b']);
+    expect(world.release.commit).toBe(hash('b'));
+  });
+
+  it.each([
+    [
+      'a newer revision',
+      's1:c',
+      ['Superseded to all for the commit: b', 'Superseded to failures for the commit: b', 'NewRevision to all for the commit: c'],
+    ],
+    ['the promoted revision', 's1:a', ['Cancelled to all for the commit: b', 'Cancelled to failures for the commit: b']],
+  ])('say that its release was ended by %s, which no other receiver gets', (_, revision, expected) => {
+    const { world, listed } = listening({ alerts, stepWeight: 10 });
+    named(world);
+    world.push('s1:b');
+    world.tickUntil(({ release }) => release.step === 'analysing');
+    world.push(revision);
+    world.tickUntil(({ release }) => release.revision === revision);
+    expect(sentTo(listed).slice(3, 3 + expected.length)).toEqual(expected);
+  });
+
+  it('are none for a closed gate, whose text would outlast it', () => {
+    const { world, listed } = listening({ alerts, ...withHooks('confirm-promotion') });
+    named(world);
+    world.behaviour.hooks['confirm-promotion'] = 'refused';
+    world.push('s1:b');
+    world.tickUntil(({ release }) => release.gate !== undefined);
+    expect(sentTo(listed).slice(3)).toEqual(['GateClosed to all: b']);
   });
 });

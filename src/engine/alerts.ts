@@ -27,6 +27,8 @@ export interface ReleaseAlert {
   ending?: Ending;
   /** The webhook that holds the release. */
   gate?: AlertDetails['gate'];
+  /** It concerns only receivers that mark commits. */
+  isOfCommit?: boolean;
 }
 
 const rank: Readonly<Record<Severity, number>> = { info: 0, warn: 1, error: 2 };
@@ -42,25 +44,33 @@ export function alertDeliveries(facts: AlertFacts, from: Release, alert: Release
   const key = `${canary.metadata.uid}/${from.run}/${from.revision}/${what}/alert`;
   const details = detailsOf(facts, from, alert);
   const fields = fieldsOf(facts, details, alert);
-  return alertReceivers(facts, severity).map((to) => ({
+  const wanted = alert.isOfCommit ? [] : alertReceivers(facts, severity);
+  // The kind of a receiver is known when it is sent to. A commit that is marked as progressing must also get its end, of any severity.
+  const ofCommit = from.commit === undefined || alert.gate ? [] : alertReceivers(facts, 'error').filter((to) => to && !isIn(wanted, to));
+  return [...wanted, ...ofCommit].map((to) => ({
     key: to ? `${key}/${to.namespace}/${to.name}` : key,
     kind: 'alert' as const,
     ...(outcome ? { outcome } : {}),
     message,
     sinceMs: nowMs,
-    alert: { reason, severity, ...(to ? { to } : {}), fields, details },
+    alert: { reason, severity, ...(to ? { to } : {}), fields, details, ...(ofCommit.includes(to) ? { commitOnly: true as const } : {}) },
   }));
 }
+
+type AlertTo = NonNullable<NonNullable<Delivery['alert']>['to']>;
+
+const isIn = (receivers: readonly (AlertTo | undefined)[], to: AlertTo): boolean =>
+  receivers.some((one) => one?.name === to.name && one.namespace === to.namespace);
 
 /** The AlertProviders whose severity is low enough, each once; without any alert in the spec, the global receiver. */
 export function alertReceivers(
   { canary, globalAlerts }: Pick<AlertFacts, 'canary' | 'globalAlerts'>,
   severity: Severity,
-): ({ namespace: string; name: string } | undefined)[] {
+): (AlertTo | undefined)[] {
   const alerts = canary.spec.analysis.alerts ?? [];
   if (alerts.length === 0) return globalAlerts ? [undefined] : [];
   const wanted = alerts.filter((one) => rank[severity] >= rank[one.severity || 'info']);
-  const found = new Map<string, { namespace: string; name: string }>();
+  const found = new Map<string, AlertTo>();
   for (const { providerRef } of wanted) {
     const to = { namespace: providerRef.namespace || canary.metadata.namespace, name: providerRef.name };
     found.set(`${to.namespace}/${to.name}`, to);
@@ -78,6 +88,7 @@ function detailsOf({ canary, nowMs, supports }: AlertFacts, from: Release, { rea
     release: from.run,
     revision: from.revision,
     ...(from.change && reason !== 'Initialized' ? { change: from.change } : {}),
+    ...(from.commit === undefined ? {} : { commit: from.commit }),
     ...(isUnderWay ? { step: plannedStep({ ...analysis, iterations }, { weight, iterations: from.iterations }) } : {}),
     weight,
     checks,

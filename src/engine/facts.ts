@@ -47,6 +47,8 @@ export interface TargetRevision {
   undetermined?: NewBlocker;
   /** Pods that exist or could be starting, ready or not; absent for kinds without pods. */
   pods?: number;
+  /** Hash of the commit of its version, or a mark for a text that is not a hash; shown and sent, never decided on. */
+  commit?: string;
   /** Failures of the pods; absent if they are not watched: then only time counts (E27b). */
   failing?: PodFailings;
 }

@@ -3,6 +3,8 @@
 export { alertmanager } from './alertmanager.ts';
 export { discord } from './discord.ts';
 export { gchat } from './gchat.ts';
+export { github } from './github.ts';
+export { gitlab } from './gitlab.ts';
 export { msteams } from './msteams.ts';
 export { rocket } from './rocket.ts';
 export { slack } from './slack.ts';

@@ -1,5 +1,7 @@
-import type { AlertProviderType } from '../api/alert-provider.ts';
+import { AlertProviderType } from '../api/alert-provider.ts';
+import type { KubeObject } from '../api/kube-object.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
+import { isRecord } from '../base/json.ts';
 import type { EgressPolicy } from '../outgoing/connection.ts';
 import { proxyUrl } from '../outgoing/proxy.ts';
 import * as listed from './formats.ts';
@@ -8,6 +10,12 @@ import { postAlert } from './post-alert.ts';
 
 /** A type of receiver without a format, or the reverse, does not compile. */
 export const formats: Record<AlertProviderType, AlertFormat> & Record<Exclude<keyof typeof listed, AlertProviderType>, never> = listed;
+
+/** True for an AlertProvider whose kind sets the states of commits. */
+export function marksCommits({ spec }: KubeObject): boolean {
+  const type = AlertProviderType.safeParse(isRecord(spec) ? spec.type : undefined);
+  return type.success && formats[type.data].marksCommits === true;
+}
 
 /** Total time of one alert, in milliseconds. */
 const TIMEOUT_MS = 5000;
@@ -39,8 +47,13 @@ export function notifierFor(
   if (address?.protocol !== 'http:' && address?.protocol !== 'https:') return { problem: 'the address must be an http or https URL' };
   const proxy = given.proxy?.trim() || undefined;
   if (proxy !== undefined && proxyUrl(proxy) === undefined) return { problem: 'the proxy must be an http or https URL' };
+  const problem = format.problemOf?.(settings, address);
+  if (problem !== undefined) return { problem };
   return {
-    send(message, signal) {
+    async send(message, signal) {
+      if (format.wants?.(message) === false) return { ok: true };
+      const reason = format.refuses?.(message);
+      if (reason !== undefined) return { ok: false, reason, mayRetry: false, isFinal: true };
       const url = format.url?.(address, message) ?? address;
       return postAlert({ url, format, settings, message, proxy, egress, timeoutMs, signal, clock });
     },

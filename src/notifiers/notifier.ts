@@ -19,14 +19,34 @@ export interface AlertMessage {
   releasePage?: string | undefined;
   /** Command that opens a closed gate. */
   approve?: string | undefined;
+  /** The commit that the target named when the release began. */
+  commit?: string | undefined;
+  /** Name of the cluster, if it has one. */
+  cluster?: string | undefined;
   /** The same for all alerts of one release, for receivers that have threads. */
   thread?: string | undefined;
+  /** It reports nothing that has happened. */
+  isTest?: boolean;
   /** Time of the event, epoch milliseconds. */
   atMs: number;
 }
 
-/** `mayRetry`: it could succeed without a change. `reason` holds no credentials. */
-export type SendOutcome = { ok: true } | { ok: false; reason: string; mayRetry: boolean; retryAfterMs?: number };
+/** `mayRetry`: it could succeed without a change. `isFinal`: no attempt can succeed. `reason` holds no credentials. */
+export type SendOutcome = { ok: true } | { ok: false; reason: string; mayRetry: boolean; retryAfterMs?: number; isFinal?: boolean };
+
+/** An answer outside 2xx, as a receiver is read. */
+export interface RefusedPost {
+  status: number;
+  headers: Readonly<Record<string, string | string[] | undefined>>;
+  body: string;
+  message: AlertMessage;
+}
+
+/** Our words for such an answer. `mayRetry`: it could pass without a change; by the status when absent. */
+export interface Refusal {
+  words: string;
+  mayRetry?: boolean;
+}
 
 /** A receiver of alerts. An expected failure is a value; only an aborted `signal` throws. */
 export interface Notifier {
@@ -50,8 +70,21 @@ export interface AlertFormat {
   body(message: AlertMessage, settings: ReceiverSettings): object;
   /** The address to post to; as given when absent. */
   url?(address: URL, message: AlertMessage): URL;
-  /** Gets `Authorization: Bearer <token>`. */
+  /** Gets `Authorization: Bearer <token>`, or the token in `tokenHeader`. */
   takesToken?: boolean;
+  tokenHeader?: string;
+  /** Further headers. */
+  headers?: Readonly<Record<string, string>>;
+  /** It sets the state of a commit: severities do not filter what it gets, and what is overtaken is not sent. */
+  marksCommits?: boolean;
+  /** Alerts that are sent to it; all when absent. */
+  wants?(message: AlertMessage): boolean;
+  /** The problem with the settings, known without a message. */
+  problemOf?(settings: ReceiverSettings, address: URL): string | undefined;
+  /** Reason for which no attempt to send this message can succeed. */
+  refuses?(message: AlertMessage): string | undefined;
+  /** Reads an answer outside 2xx; `accepted` if the receiver has all the same what it should. */
+  refusal?(post: RefusedPost): Refusal | 'accepted' | undefined;
   /** Gets the signature of the body, if it has a key. */
   isSigned?: boolean;
   /** Reads the body of a 2xx answer; a text says why the receiver failed all the same. */

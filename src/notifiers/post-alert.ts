@@ -24,7 +24,8 @@ export async function postAlert({ url, format, settings, message, ...options }: 
   const headers = {
     'content-type': 'application/json',
     [idempotencyHeader]: idempotencyValue(message.key),
-    ...(token && { authorization: `Bearer ${token}` }),
+    ...format.headers,
+    ...(token && (format.tokenHeader ? { [format.tokenHeader]: token } : { authorization: `Bearer ${token}` })),
     ...(signingKey && { [signatureHeader]: signatureOf(body, signingKey) }),
   };
   const response = await call(
@@ -34,16 +35,18 @@ export async function postAlert({ url, format, settings, message, ...options }: 
       secrets: [token, signingKey],
       redirects: 'sameOrigin',
       cutAtBytes: BODY_LIMIT_BYTES,
-      readsBodyOf: (status) => isAccepted(status) && format.failureIn !== undefined,
+      readsBodyOf: (status) => (isAccepted(status) ? format.failureIn : format.refusal) !== undefined,
     },
   );
   if ('failed' in response) return failed(response, url, options);
   const { status } = response;
   if (isAccepted(status)) return outcomeOf(format, url, response.body);
-  const isPassing = status === 429 || (status >= 500 && status !== 501);
+  const refusal = format.refusal?.({ ...response, message });
+  if (refusal === 'accepted') return { ok: true };
+  const isPassing = refusal?.mayRetry ?? (status === 429 || (status >= 500 && status !== 501));
   return {
     ok: false,
-    reason: `HTTP ${status} from ${url.host}`,
+    reason: `HTTP ${status} from ${url.host}${refusal ? `: ${refusal.words}` : ''}`,
     mayRetry: isPassing,
     ...(isPassing ? waitOf(response.headers['retry-after']) : {}),
   };

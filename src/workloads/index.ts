@@ -1,4 +1,5 @@
 import type { TargetRef } from '../api/canary.ts';
+import { namedCommit } from '../api/commit.ts';
 import { knativeApiVersion } from '../api/knative.ts';
 import type { KubeObject, Slim } from '../api/kube-object.ts';
 import { defined } from '../base/defined.ts';
@@ -55,7 +56,13 @@ export function remembered(object: KubeObject): Watched {
   }
   const configs = remembering(workload.configs?.(object));
   const reportedMs = lastReportMs(object);
-  return defined({ object: workload.slim(object), revision: workload.revision(object), configs, reportedMs, images: imagesOf(object) });
+  return defined({
+    object: workload.slim(object),
+    revision: workload.revision(object),
+    ...{ configs, reportedMs },
+    images: imagesOf(object),
+    commit: namedCommit(object),
+  });
 }
 
 /** At most as many of each kind as show that there are too many: a pod template can contain ten thousands. */

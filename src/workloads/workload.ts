@@ -43,6 +43,8 @@ export interface Watched {
   reportedMs?: number;
   /** Likewise, for a pod template: the images of its containers. */
   images?: readonly ContainerImage[];
+  /** Likewise, what names its commit; see `namedCommit`. */
+  commit?: string;
   /** The generation with which the watch showed other images than before: certainly another template. */
   imagesChangedIn?: number;
   /** The first generation of an unbroken run of generations, up to this one, that want no pods and were all shown by the watch. */
@@ -82,6 +84,8 @@ export interface Sides {
     revision: string;
     configs?: readonly ConfigRef[];
     pods?: number;
+    /** See `namedCommit`. */
+    commit?: string;
   };
   /** `carries`: the revision from which we wrote it. */
   primary?: SideState & { carries?: string };

@@ -7,7 +7,7 @@ import { ownEgress } from '../../src/outgoing/own-egress.ts';
 import { knowsProxies } from '../../src/outgoing/proxy.ts';
 import { type Behaviour, type ChatServer, nowhere, startChatServer } from './notifiers/chat-server.ts';
 import { notifierCases } from './notifiers/index.ts';
-import { message, type NotifierCase } from './notifiers/notifier-case.ts';
+import { COMMIT, message, type NotifierCase } from './notifiers/notifier-case.ts';
 
 const signal = new AbortController().signal;
 /** Credentials that no outcome may show. */
@@ -50,9 +50,18 @@ describe.each(Object.entries(notifierCases) as [AlertProviderType, NotifierCase]
     expect(post?.headers).toMatchObject({ 'content-type': 'application/json', 'idempotency-key': message.key });
   });
 
-  it('the token goes in a Bearer header where the kind takes one, and nowhere else', async () => {
+  const tokenIn = (headers: Record<string, unknown> | undefined) => headers?.[known.tokenHeader ?? 'authorization'];
+  const tokenText = (token: string) => (known.takesToken ? `${known.tokenHeader ? '' : 'Bearer '}${token}` : undefined);
+
+  it('the token goes in the header of its kind where that takes one, and nowhere else', async () => {
     await outcomeOf(type, { kind: 'answers', status: 200 });
-    expect(chat.posts[0]?.headers.authorization).toBe(known.takesToken ? `Bearer ${planted.token}` : undefined);
+    expect(tokenIn(chat.posts[0]?.headers)).toBe(tokenText(planted.token));
+    expect(JSON.stringify(chat.posts).split(planted.token).length - 1).toBe(known.takesToken ? 1 : 0);
+    if (known.marksCommits) {
+      const problem = 'it has no token: name a Secret whose key token may write commit statuses';
+      expect(notifierFor(type, { address: `${chat.origin}/a/b` })).toEqual({ problem });
+      return;
+    }
     await outcomeOf(type, { kind: 'answers', status: 200 }, { token: undefined });
     expect(chat.posts[0]?.headers.authorization).toBeUndefined();
   });
@@ -101,7 +110,8 @@ describe.each(Object.entries(notifierCases) as [AlertProviderType, NotifierCase]
     { status: 501, mayRetry: false },
     { status: 503, mayRetry: true },
   ])('$status is refused, with only the status and the host; a retry helps: $mayRetry', async ({ status, mayRetry }) => {
-    expect(await outcomeOf(type, { kind: 'echoes', status })).toEqual({ ok: false, reason: `HTTP ${status} from ${host()}`, mayRetry });
+    const reason = `HTTP ${status} from ${host()}${known.refusals?.[status] ?? ''}`;
+    expect(await outcomeOf(type, { kind: 'echoes', status })).toEqual({ ok: false, reason, mayRetry });
   });
 
   it('the Retry-After of a receiver is passed on', async () => {
@@ -171,7 +181,7 @@ describe.each(Object.entries(notifierCases) as [AlertProviderType, NotifierCase]
     const { token, path } = planted;
     await outcomeOf(type, { kind: 'answers', status: 200 }, { address: `${chat.origin}/hook/${path}\n`, token: `${token}\n` });
     expect(chat.posts[0]?.path).toBe(`POST ${known.path}`);
-    expect(chat.posts[0]?.headers.authorization).toBe(known.takesToken ? `Bearer ${token}` : undefined);
+    expect(tokenIn(chat.posts[0]?.headers)).toBe(tokenText(token));
   });
 
   it.skipIf(!knowsProxies(process.versions.node))(
@@ -294,4 +304,54 @@ describe('msteams', () => {
 it('A proxy is used by every Node that knows them', () => {
   const versions = ['22.18.0', '22.21.0', '23.11.0', '24.4.9', '24.5.0', '25.0.0'];
   expect(versions.map(knowsProxies)).toEqual([false, true, false, false, true, true]);
+});
+
+describe('forges', () => {
+  it.each([
+    ['github', 'https://github.com/org/repo', `https://api.github.com/repos/org/repo/statuses/${COMMIT}`],
+    ['github', 'https://github.com/org/repo.git/', `https://api.github.com/repos/org/repo/statuses/${COMMIT}`],
+    ['github', 'https://acme.ghe.com/org/repo', `https://api.acme.ghe.com/repos/org/repo/statuses/${COMMIT}`],
+    ['github', 'https://github.com.evil.example/org/repo', `https://github.com.evil.example/api/v3/repos/org/repo/statuses/${COMMIT}`],
+    ['github', 'https://me:pass@git.example/org/repo?x=1#y', `https://git.example/api/v3/repos/org/repo/statuses/${COMMIT}`],
+    ['gitlab', 'https://gitlab.example/a/b/c.git', `https://gitlab.example/api/v4/projects/a%2Fb%2Fc/statuses/${COMMIT}`],
+    ['gitlab', 'http://gitlab.example:8080/a/b', `http://gitlab.example:8080/api/v4/projects/a%2Fb/statuses/${COMMIT}`],
+  ] as const)('%s with the address %s is called at %s', (type, address, called) => {
+    expect(formats[type].url?.(new URL(address), message).href).toBe(called);
+  });
+
+  it.each([
+    ['that names no commit', undefined],
+    ['whose commit is a path', '../../issues'],
+    ['whose commit is the digest of an artifact', `latest@sha256:${'a'.repeat(64)}`],
+  ])('a message %s is refused for good, without a request', async (_, commit) => {
+    for (const type of ['github', 'gitlab'] as const) {
+      chat.behaves({ kind: 'answers', status: 200 });
+      const reason = expect.stringContaining('into the annotation serin.dev/commit');
+      expect(await made(type).send({ ...message, commit }, signal)).toEqual({ ok: false, reason, mayRetry: false, isFinal: true });
+      expect(chat.posts).toEqual([]);
+    }
+  });
+
+  it('GitHub says 403 for a limit of requests as well, which ends by itself', async () => {
+    const reason = `HTTP 403 from ${host()}: its limit of requests is reached`;
+    const answers = (headers: Record<string, string>): Behaviour => ({ kind: 'answers', status: 403, headers });
+    expect(await outcomeOf('github', answers({ 'x-ratelimit-remaining': '0' }))).toEqual({ ok: false, reason, mayRetry: true });
+    expect(await outcomeOf('github', answers({ 'retry-after': '60' }))).toEqual({
+      ok: false,
+      reason,
+      mayRetry: true,
+      retryAfterMs: 60_000,
+    });
+  });
+
+  const said = (text: string): Behaviour => ({ kind: 'answers', status: 400, body: JSON.stringify({ message: text }) });
+  it('GitLab has a state already that another attempt has set, and refuses any other', async () => {
+    const running = 'Cannot transition status via :run from :running (Reason(s): Status cannot transition via "run")';
+    chat.behaves(said(running));
+    expect(await made('gitlab').send({ ...message, reason: 'NewRevision' }, signal)).toEqual({ ok: true });
+    chat.behaves(said(running));
+    expect(await made('gitlab').send(message, signal)).toMatchObject({ ok: false });
+    chat.behaves(said('Cannot transition status via :run from :success'));
+    expect(await made('gitlab').send({ ...message, reason: 'NewRevision' }, signal)).toMatchObject({ ok: false });
+  });
 });

@@ -96,6 +96,8 @@ export class World {
   targetGeneration = 1;
   /** Images by revision, and by the name of the container. */
   readonly images: Record<string, Record<string, string>> = {};
+  /** Texts that name commits, by revision. */
+  readonly commits: Record<string, string> = {};
   targetRollout: string | undefined;
   /** Checksums of the configs of the target's pods, absent if nothing is tracked. `podsRead` are the checksums that existing pods have read. */
   configs: Record<string, string> | undefined;
@@ -180,6 +182,7 @@ export class World {
         ...(this.targetRollout === undefined ? {} : { rollout: this.targetRollout }),
         revision: targetRevision,
         ...this.imagesOf(targetRevision),
+        ...(this.commits[targetRevision] === undefined ? {} : { commit: this.commits[targetRevision] }),
         ...(this.failing && { failing: this.failing }),
         ...(this.configs && { configs: seen(this.configs, this.configsVersion), pods: this.targetReplicas }),
         ...(this.undetermined && {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type AlertProviderType, alertProviders } from '../../src/api/alert-provider.ts';
 import type { KubeObject } from '../../src/api/kube-object.ts';
+import { formats } from '../../src/notifiers/index.ts';
 import { changeImage, createApplications, NAMESPACE, nameOf } from '../bench/applications.ts';
 import { type BareCluster, startBareCluster } from '../bench/bare-cluster.ts';
 import { backendCases } from '../contracts/metric-backends/index.ts';
@@ -38,8 +39,16 @@ async function createTemplate([name, { type, known, provider = {}, secret }]: [s
   await bare.cluster.create({ apiVersion: 'flagger.app/v1beta1', kind: 'MetricTemplate', metadata: metadata(name), spec });
 }
 
+/** Its path begins with that of the API. */
+const isForge = (type: string): boolean => formats[type as AlertProviderType]?.marksCommits === true;
+const pathOf = (type: string): RegExp => {
+  if (!isForge(type)) return new RegExp(`/alerts/${type}/`);
+  return type === 'github' ? /^\/api\/v3\/repos\// : /^\/api\/v4\/projects\//;
+};
+
 async function createProvider(type: AlertProviderType): Promise<void> {
-  const address = `${withUserInfo(echo.origin, 'alert')}/alerts/${type}/${planted('alert-path')}?key=${planted('alert-query')}`;
+  const path = isForge(type) ? `alerts/${planted('alert-path')}` : `alerts/${type}/${planted('alert-path')}`;
+  const address = `${withUserInfo(echo.origin, 'alert')}/${path}?key=${planted('alert-query')}`;
   await createSecret(type, { address: `${address}\n`, token: planted('alert-token'), signingKey: planted('signing') });
   const spec = { type, secretRef: { name: type } };
   await bare.cluster.create({ apiVersion: 'flagger.app/v1beta1', kind: 'AlertProvider', metadata: metadata(type), spec });
@@ -54,7 +63,10 @@ beforeAll(async () => {
   await createSecret('tracked', { password: planted('tracked') });
   await createSecret('hook', { signingKey: planted('hook-signing'), 'header.Authorization': `Bearer ${planted('hook-header')}` });
   await Promise.all([...Object.entries(templates).map(createTemplate), ...alertProviders.map(createProvider)]);
-  await bare.cluster.patch(target(0), { spec: { template: { spec: { volumes: [{ name: 't', secret: { secretName: 'tracked' } }] } } } });
+  await bare.cluster.patch(target(0), {
+    metadata: { annotations: { 'serin.dev/commit': '0123456789abcdef0123456789abcdef01234567' } },
+    spec: { template: { spec: { volumes: [{ name: 't', secret: { secretName: 'tracked' } }] } } },
+  });
   const analysis = {
     iterations: 3,
     metrics: [
@@ -108,7 +120,7 @@ const stores = () =>
   Object.fromEntries(Object.entries(bare.snapshot()).map(([store, objects]) => [store.split('/').at(-1) ?? store, objects]));
 
 it('no credential shows in logs, events, statuses, metrics or messages, while every endpoint refuses and echoes what it was sent', async () => {
-  const all = [...Object.keys(templates), 'server', 'alerts', 'events', 'back'];
+  const all = [...Object.keys(templates), 'server', 'alerts', 'api', 'events', 'back'];
   for (const first of all) echo.refuses(first, 'always');
   controller = start();
   for (const index of [0, 1]) await until(bare.cluster, canary(index), 'is initialized', phaseIs('Initialized'));
@@ -134,8 +146,7 @@ it('no credential shows in logs, events, statuses, metrics or messages, while ev
   await until(bare.cluster, canary(), 'succeeded', phaseIs('Succeeded'));
   await eventually('all hooks were called', () => hooks.every((type) => echo.seen.some(({ path }) => path.endsWith(`/${type}`))));
   const posted = (path: RegExp) => echo.seen.filter((one) => path.test(one.path)).length;
-  for (const type of [...alertProviders, 'global'])
-    await eventually(`${type} was posted to`, () => posted(new RegExp(`/alerts/${type}/`)) > 1);
+  for (const type of [...alertProviders, 'global']) await eventually(`${type} was posted to`, () => posted(pathOf(type)) > 1);
 
   const { port } = JSON.parse(
     log()

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ChatServer, startChatServer } from '../../../test/contracts/notifiers/chat-server.ts';
 import { HeldCluster } from '../../../test/fakes/held-cluster.ts';
 import type { Raw } from '../../../test/fakes/raw.ts';
-import { aCanary, withHooks } from '../../../test/fakes/world.ts';
+import { aCanary, initialized, withHooks } from '../../../test/fakes/world.ts';
 import type { Metric } from '../../api/canary.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { NotifyResult } from '../output/documents.ts';
@@ -209,5 +209,48 @@ describe('serin notify', () => {
 
   it('has no address of a global receiver, and names the remedies', async () => {
     await expect(notify(aCluster({ alerts: false }))).rejects.toThrow('add --dry-run to see what it gets, or name an AlertProvider');
+  });
+});
+
+describe('serin notify to a forge', () => {
+  const hash = '0123456789abcdef0123456789abcdef01234567';
+  /** A Canary that reports only errors to it. */
+  function aForge(commit?: string): HeldCluster {
+    const canary = aCanary({ alerts: [alert('forge', 'error')], ...withHooks('confirm-promotion') });
+    const world = initialized(canary, (one) => {
+      if (commit !== undefined) one.commits['s1:b'] = commit;
+    });
+    world.pushUntil('s1:b', ({ phase }) => phase === 'Progressing');
+    return new HeldCluster([
+      JSON.parse(JSON.stringify(world.canary)),
+      provider('forge', { type: 'github', address: `${chat.origin}/org/repo`, secretRef: { name: 'forge' } }),
+      {
+        apiVersion: 'v1',
+        kind: 'Secret',
+        metadata: { name: 'forge', namespace: 'test' },
+        data: { token: btoa(PLANTED.token) },
+      } as KubeObject,
+    ]);
+  }
+
+  it('sets a status of its own, which marks nothing as failed, on the commit of the last release', async () => {
+    const { receivers, posts } = await notify(aForge(hash), { yes: true, reason: 'Failed' });
+    expect(receivers.map(({ outcome }) => outcome)).toEqual(['sent']);
+    expect(posts.map(({ path }) => path)).toEqual([`POST /api/v3/repos/org/repo/statuses/${hash}`]);
+    expect(JSON.parse(posts[0]?.body ?? '')).toMatchObject({
+      state: 'success',
+      context: 'serin/test/podinfo/test',
+      description: expect.stringContaining('Test message'),
+    });
+  });
+
+  it('says what is not sent', async () => {
+    const gate = await notify(aForge(hash), { yes: true, reason: 'GateClosed' });
+    expect(gate.receivers).toMatchObject([
+      { outcome: 'filtered', message: 'an alert of the kind GateClosed changes no state of a commit' },
+    ]);
+    const none = await notify(aForge(), { yes: true });
+    expect(none.receivers).toMatchObject([{ outcome: 'failed', message: expect.stringContaining('serin.dev/commit') }]);
+    expect([...gate.posts, ...none.posts]).toEqual([]);
   });
 });

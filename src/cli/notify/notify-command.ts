@@ -12,7 +12,7 @@ import { secretReader } from '../../controller/outgoing/read-secret.ts';
 import { alertReceivers } from '../../engine/alerts.ts';
 import type { ClusterReader } from '../../kube/cluster.ts';
 import { isForbidden } from '../../kube/errors.ts';
-import { formats, notifierFor, readSettings } from '../../notifiers/index.ts';
+import { formats, marksCommits, notifierFor, readSettings } from '../../notifiers/index.ts';
 import type { AlertFormat, AlertMessage } from '../../notifiers/notifier.ts';
 import { ownEgress } from '../../outgoing/own-egress.ts';
 import { proxiesIn } from '../../outgoing/proxy.ts';
@@ -90,7 +90,7 @@ function messageOf(canary: Canary, flags: NotifyFlags, nowMs: number): AlertMess
   if (!config.success) throw usageError(`--dashboard-url: ${config.error.issues[0]?.message}`);
   const templates = messageTemplatesIn(messageTemplatesFile);
   if ('problem' in templates) throw usageError(`--message-templates-file: ${templates.problem}`);
-  const message = alertMessage(canary, sampleAlert(canary, flags.reason, nowMs), config.data);
+  const message: AlertMessage = { ...alertMessage(canary, sampleAlert(canary, flags.reason, nowMs), config.data), isTest: true };
   const made = templates.templates?.(message);
   if (made === undefined) return message;
   if ('problem' in made) throw usageError(`--message-templates-file: ${made.problem}`);
@@ -136,14 +136,20 @@ async function resultOf(
   { isDryRun, environment }: { isDryRun: boolean; environment: NodeJS.ProcessEnv },
 ): Promise<ReceiverResult> {
   const provider = `${to.namespace}/${to.name}`;
-  const isWanted = alertReceivers({ canary }, message.severity).some((one) => one?.name === to.name && one.namespace === to.namespace);
-  if (!isWanted)
-    return { provider, outcome: 'filtered', message: `the alert is ${message.severity}, and the Canary wants only more severe ones` };
   const object = await cluster.get({ apiVersion: canary.apiVersion, kind: 'AlertProvider', ...to });
+  const isWanted = alertReceivers({ canary }, message.severity).some((one) => one?.name === to.name && one.namespace === to.namespace);
+  // No severity filters the states of a commit.
+  if (!isWanted && !(object && marksCommits(object)))
+    return { provider, outcome: 'filtered', message: `the alert is ${message.severity}, and the Canary wants only more severe ones` };
   if (object === undefined) return { provider, outcome: 'failed', message: 'it does not exist: create it, or correct providerRef' };
   const { found, note } = await settingsOf(cluster, object, to.namespace, isDryRun);
   if ('problem' in found) return { provider, outcome: 'failed', message: found.problem };
   const { type, settings } = found;
+  const format: AlertFormat = formats[type];
+  if (format.wants?.(message) === false)
+    return { provider, type, outcome: 'filtered', message: `an alert of the kind ${message.reason} changes no state of a commit` };
+  const refusal = format.refuses?.(message);
+  if (refusal !== undefined) return { provider, type, outcome: 'failed', message: refusal };
   // The same check as before a message is sent.
   const made = notifierFor(type, settings, { egress: ownEgress({ proxyEnvironment: proxiesIn(environment) }), ...(clock && { clock }) });
   if ('problem' in made) return { provider, type, outcome: 'failed', message: made.problem };

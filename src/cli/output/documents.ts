@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { ImageChange } from '../../api/container-image.ts';
 import {
   CanaryReport,
   CanarySummary,
@@ -94,6 +95,17 @@ export const ReportContents = documentOf('ReportContents', {
 });
 export type ReportContents = z.infer<typeof ReportContents>;
 
+/** Output of `serin report --revert`. */
+export const RevertRequest = documentOn('RevertRequest', {
+  release: z.number().describe('Number of the release that has failed.'),
+  commit: z.string().optional().describe('Hash of its commit, if the target named it.'),
+  images: z.array(ImageChange).describe('Images that it changed.'),
+  reason: z.string().describe('Code of its end, from a closed list (docs/reasons.md).'),
+  title: z.string().describe('Title of the request.'),
+  body: z.string().describe('Text of the request, in Markdown.'),
+});
+export type RevertRequest = z.infer<typeof RevertRequest>;
+
 /** All documents of the output version. */
 export const Documents = z.discriminatedUnion('kind', [
   CanaryList,
@@ -113,6 +125,7 @@ export const Documents = z.discriminatedUnion('kind', [
   NotifyResult,
   TrafficReport,
   ReportContents,
+  RevertRequest,
   RehearsalReport,
   Preflight,
   PreflightList,

@@ -1,12 +1,13 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import type { KubeObject } from '../../api/kube-object.ts';
-import { getCanary, listCanaries } from '../../reading/canary-reading.ts';
+import { getCanary, listCanaries, resourceName } from '../../reading/canary-reading.ts';
 import type { Session } from '../canaries/session.ts';
-import type { ReportContents } from '../output/documents.ts';
+import type { ReportContents, RevertRequest } from '../output/documents.ts';
 import { type CommandError, type ExitName, usageError } from '../output/exit-codes.ts';
 import type { CommandAnswer } from '../output/output.ts';
-import { cleaned } from '../output/text.ts';
+import { cleaned, inAscii } from '../output/text.ts';
 import { gatherReport, type ReadingCluster } from './gather-report.ts';
+import type { RevertPart } from './revert-parts.ts';
 
 /** Flags of `serin report`. */
 export interface ReportFlags {
@@ -16,6 +17,8 @@ export interface ReportFlags {
   /** `true` means the usual number of lines. */
   controllerLogs?: boolean | string;
   controllerSelector?: string;
+  /** `true` means title and body. */
+  revert?: boolean | RevertPart;
 }
 
 const STDOUT = '-';
@@ -33,6 +36,14 @@ export async function reportCommand(
   if (file === STDOUT && output.format !== undefined)
     throw usageError('-o and -f - exclude each other, since both write to stdout: leave one out');
   if (name !== undefined && namespace === undefined) throw usageError('one Canary is in one namespace: leave out --all-namespaces');
+  if (flags.revert !== undefined && flags.revert !== false) {
+    if (name === undefined) throw usageError('--revert is about one Canary: give its NAME');
+    if (flags.file !== undefined) throw usageError('--revert writes to stdout: leave out --file');
+    const { revertRequest } = await import('./revert-request.ts');
+    const document = revertRequest(await getCanary(cluster, namespace ?? '', name));
+    await output.show(revertAnswer(document, flags.revert));
+    return 'done';
+  }
   // Before everything is read from the cluster.
   if (file !== STDOUT && !force && existsSync(file)) throw exists(file);
   const logLines = linesOf(flags.controllerLogs);
@@ -87,6 +98,14 @@ function write(file: string, bytes: Buffer, force: boolean): void {
 }
 
 const exists = (file: string): CommandError => usageError(`${file} exists: choose another name with --file, or overwrite it with --force`);
+
+/** As a message of Git: the title, an empty line, the body. */
+function revertAnswer(document: RevertRequest, part: true | RevertPart): CommandAnswer<RevertRequest> {
+  const { title, body } = document;
+  const lines = body.trimEnd().split('\n');
+  const shown = { title: [title], body: lines, all: [title, '', ...lines] }[part === true ? 'all' : part];
+  return { document, names: [resourceName(document)], lines: (terminal) => (terminal.unicode ? shown : shown.map(inAscii)) };
+}
 
 function reportAnswer(contents: ReportContents): CommandAnswer<ReportContents> {
   const { file = '', canaries, files, valuesHidden } = contents;

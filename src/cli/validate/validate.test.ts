@@ -207,6 +207,21 @@ describe('serin validate', () => {
     ]);
   });
 
+  it('finds that an AlertProvider which marks commits has no token', async () => {
+    const provider = (spec: string) => `apiVersion: flagger.app/v1beta1\nkind: AlertProvider\nmetadata: { name: commits }\nspec: ${spec}\n`;
+    const address = 'https://github.com/org/repo';
+    const secret = '---\napiVersion: v1\nkind: Secret\nmetadata: { name: keys }\nstringData: { password: x }\n';
+    const without = await validated(['-'], { stdin: provider(`{ type: github, address: '${address}' }`) });
+    expect(without).toMatchObject({
+      code: 1,
+      lines: [expect.stringContaining('spec.secretRef: is absent: name a Secret whose key token')],
+    });
+    const empty = await validated(['-'], {
+      stdin: provider(`{ type: github, address: '${address}', secretRef: { name: keys } }`) + secret,
+    });
+    expect(empty).toMatchObject({ code: 1, lines: [expect.stringContaining('is keys, a Secret without the key token')] });
+  });
+
   it.each<[string, string | Buffer, string]>([
     ['aliases that unfold without end', bomb, 'f.yaml:7 document: error: unfolds its aliases without end: write it without them'],
     [

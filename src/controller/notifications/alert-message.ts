@@ -36,6 +36,8 @@ export function alertMessage(
     releasePage:
       page !== undefined && outcome !== undefined && details && journalLimit > 0 ? releasePage(page, details.release) : undefined,
     approve,
+    ...(details?.commit === undefined ? {} : { commit: details.commit }),
+    ...(clusterName === '' ? {} : { cluster: clusterName }),
     thread: details && `serin/${uid}/${details.release}`,
     atMs: delivery.sinceMs,
   };

@@ -6,8 +6,8 @@ import { eventuallyHolds } from '../../../test/scenarios/eventually.ts';
 import type { Canary, Webhook } from '../../api/canary.ts';
 import type { Delivery } from '../../api/canary-status.ts';
 import type { Clock } from '../../base/clock.ts';
+import type { SendOutcome } from '../../notifiers/notifier.ts';
 import { DeliveryQueue, type DeliveryQueueOptions } from './delivery-queue.ts';
-import type { AlertOutcome } from './send-alert.ts';
 
 const ALERT: Delivery = { key: 'uid/1/s1:a/Succeeded/alert', kind: 'alert', outcome: 'Succeeded', message: 'promoted', sinceMs: 0 };
 const to = (name: string): Delivery => ({
@@ -17,7 +17,7 @@ const to = (name: string): Delivery => ({
 });
 
 /** A queue whose timers are turned by hand. */
-function aQueue(answer: (key: string, signal: AbortSignal) => Promise<AlertOutcome>, changes: Partial<DeliveryQueueOptions> = {}) {
+function aQueue(answer: (key: string, signal: AbortSignal) => Promise<SendOutcome>, changes: Partial<DeliveryQueueOptions> = {}) {
   const timers: { ms: number; run: () => void }[] = [];
   const cancelled: number[] = [];
   const clock: Clock = {
@@ -131,7 +131,7 @@ it('a dead receiver delays no other, and an event reports it once', async () => 
 it('a receiver that hangs keeps no other waiting, and ends with its Canary', async () => {
   let aborted = false;
   const hang = (signal: AbortSignal) =>
-    new Promise<AlertOutcome>((_, reject) =>
+    new Promise<SendOutcome>((_, reject) =>
       signal.addEventListener('abort', () => {
         aborted = true;
         reject(signal.reason);

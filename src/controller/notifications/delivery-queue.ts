@@ -56,7 +56,7 @@ interface DeliveryAttempt {
  */
 export class DeliveryQueue {
   readonly #options: DeliveryQueueOptions;
-  readonly #underway = new Map<string, { delivery: Delivery; abort: AbortController }>();
+  readonly #underway = new Map<string, { delivery: Delivery; abort: AbortController; canary: MessageSource }>();
   /** Accepted, or refused for good, but still listed in the status that was read last: not to be sent again. */
   readonly #settled = new Set<string>();
 
@@ -80,9 +80,12 @@ export class DeliveryQueue {
     }
     const inOrder = new Map<string, DeliveryAttempt[]>();
     for (const { delivery, id } of listed) {
-      if (this.#underway.has(id) || this.#settled.has(id) || (canary.spec === undefined && isHook(delivery))) continue;
+      const known = this.#underway.get(id);
+      // Later attempts know what has happened meanwhile.
+      if (known) known.canary = canary;
+      if (known || this.#settled.has(id) || (canary.spec === undefined && isHook(delivery))) continue;
       const abort = new AbortController();
-      this.#underway.set(id, { delivery, abort });
+      this.#underway.set(id, { delivery, abort, canary });
       if (delivery.kind === 'event') this.#options.onEnding?.(canary, REASON[delivery.outcome ?? 'Succeeded']);
       const row = delivery.hook ? delivery.kind : id;
       inOrder.set(row, [...(inOrder.get(row) ?? []), { canary, delivery, id, signal: abort.signal, isReported: false, isAgain: false }]);
@@ -172,7 +175,7 @@ export class DeliveryQueue {
   }
 
   /** Undefined when the receiver has accepted it. */
-  async #send({ canary, delivery, signal, isAgain }: DeliveryAttempt): Promise<Failure | undefined> {
+  async #send({ canary, delivery, signal, isAgain, id }: DeliveryAttempt): Promise<Failure | undefined> {
     switch (delivery.kind) {
       case 'post-rollout':
       case 'event-webhook': {
@@ -192,7 +195,7 @@ export class DeliveryQueue {
         return outcome === 'unanswered' ? { reason: 'the API server did not take the Event' } : undefined;
       }
       case 'alert': {
-        const sent = await this.#options.sendAlert(canary, delivery, signal);
+        const sent = await this.#options.sendAlert(this.#underway.get(id)?.canary ?? canary, delivery, signal);
         if (sent.ok) return undefined;
         return { reason: sent.reason, isLasting: !sent.mayRetry, isFinal: sent.isFinal, retryAfterMs: sent.retryAfterMs };
       }

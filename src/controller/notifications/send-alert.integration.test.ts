@@ -74,6 +74,27 @@ describe('an alert by an AlertProvider', () => {
     });
   });
 
+  const ofCommit = (): Delivery => {
+    const { alert, ...rest } = delivery();
+    const details = { release: 1, revision: 's1:b', weight: 0, checks: [], commit: '0123456' };
+    return { ...rest, ...(alert && { alert: { ...alert, commitOnly: true, details } }) };
+  };
+
+  it.each([
+    ['of another kind', { type: 'slack', address: 'http://127.0.0.1:1/never', secretRef: { name: 'chat' } }],
+    ['that does not exist', undefined],
+  ])('for a commit is dropped without a message by an AlertProvider %s, and no Secret is read', async (_, spec) => {
+    const { send, asked } = deps(spec, {});
+    expect(await send(canary, ofCommit(), signal)).toEqual({ ok: true });
+    expect(asked).toEqual(['AlertProvider test/chat']);
+  });
+
+  it('for a commit goes to its forge', async () => {
+    const { send } = deps({ type: 'gitlab', address: `${chat.origin}/a/b`, secretRef: { name: 'chat' } }, { token: PLANTED.token });
+    expect(await send(canary, ofCommit(), signal)).toEqual({ ok: true });
+    expect(chat.posts.map(({ path }) => path)).toEqual(['POST /api/v4/projects/a%2Fb/statuses/0123456']);
+  });
+
   it('links to the page of the Canary with --dashboard-url', async () => {
     const spec = { type: 'slack', address: `${chat.origin}/` };
     await deps(spec, undefined, { dashboardUrl: 'https://serin.example/' }).send(canary, delivery(), signal);

@@ -5,20 +5,19 @@ import type { ReadSecret } from '../../api/secret-use.ts';
 import { atOnce } from '../../api/turns.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Cluster } from '../../kube/cluster.ts';
-import { notifierFor } from '../../notifiers/index.ts';
+import { marksCommits, notifierFor } from '../../notifiers/index.ts';
 import type { MessageTemplates } from '../../notifiers/message-templates.ts';
 import type { AlertMessage, Notifier, SendOutcome } from '../../notifiers/notifier.ts';
 import type { ControllerConfig } from '../config.ts';
 import type { Log } from '../log.ts';
 import type { CallsOf } from '../outgoing/outgoing-calls.ts';
 import { alertMessage } from './alert-message.ts';
+import { isOvertaken, KeyedTurns } from './commit-order.ts';
 import { providerSettings } from './provider-settings.ts';
 
-/** `isFinal`: no attempt can change it, so that it leaves the list as if it were accepted. */
-export type AlertOutcome = SendOutcome & { isFinal?: boolean };
 /** A Canary whose messages are sent; without a spec where that is refused. */
 export type MessageSource = Omit<Canary, 'spec'> & Partial<Pick<Canary, 'spec'>>;
-export type SendAlert = (canary: MessageSource, delivery: Delivery, signal: AbortSignal) => Promise<AlertOutcome>;
+export type SendAlert = (canary: MessageSource, delivery: Delivery, signal: AbortSignal) => Promise<SendOutcome>;
 
 interface AlertSenderDeps {
   config: Pick<ControllerConfig, 'clusterName' | 'dashboardUrl' | 'journalLimit' | 'noCrossNamespaceRefs'>;
@@ -35,20 +34,24 @@ interface AlertSenderDeps {
 
 /** Sends one alert to one receiver. AlertProvider and Secret are read for each attempt: what was corrected counts at once. */
 export function alertSender(deps: AlertSenderDeps): SendAlert {
+  const ofCommits = new KeyedTurns();
   return async (canary, delivery, signal) => {
     const { alert } = delivery;
-    const found: { receiver: Notifier | AlertFailure | undefined; provider?: KubeObject } = alert?.to
-      ? await receiverOf(alert.to, canary, deps, signal)
-      : { receiver: deps.global };
-    const { receiver } = found;
+    const found = alert?.to ? await receiverOf(alert.to, delivery, canary, deps, signal) : { receiver: deps.global };
+    const { receiver, provider, isMarking } = found;
     if (receiver === undefined) return { ok: true };
     const { turns = atOnce } = deps.callsOf?.(canary.metadata.namespace) ?? {};
     const message = inOperatorsWords(alertMessage(canary, delivery, deps.config), deps);
-    const outcome = 'send' in receiver ? await turns.run(() => receiver.send(message, signal), signal) : receiver;
-    if (found.provider) deps.onOutcome?.(found.provider, outcome);
+    const send = async () => ('send' in receiver ? turns.run(() => receiver.send(message, signal), signal) : receiver);
+    // Two statuses of one commit that are under way at the same time could arrive in any order.
+    const outcome = isMarking ? await ofCommits.run(`${canary.metadata.uid} ${provider?.metadata.uid}`, send) : await send();
+    // A final failure is a fault of the Canary, and another Canary can use the same provider.
+    if (provider && !isFinal(outcome)) deps.onOutcome?.(provider, outcome);
     return outcome;
   };
 }
+
+const isFinal = (outcome: SendOutcome): boolean => !outcome.ok && outcome.isFinal === true;
 
 /** The text by the operator's template; where that fails, the alert is sent with its own. */
 function inOperatorsWords(
@@ -63,16 +66,19 @@ function inOperatorsWords(
   return message;
 }
 
-type AlertFailure = AlertOutcome & { ok: false };
+type AlertFailure = SendOutcome & { ok: false };
 
+/** Without a receiver nothing is to be sent. */
 interface FoundReceiver {
-  receiver: Notifier | AlertFailure;
+  receiver: Notifier | AlertFailure | undefined;
   /** The AlertProvider that was read, `undefined` if none was. */
   provider?: KubeObject;
+  isMarking?: boolean;
 }
 
 async function receiverOf(
   to: { namespace: string; name: string },
+  delivery: Delivery,
   canary: MessageSource,
   deps: AlertSenderDeps,
   signal: AbortSignal,
@@ -85,8 +91,11 @@ async function receiverOf(
   }
   try {
     const provider = await cluster.get({ apiVersion: canary.apiVersion, kind: 'AlertProvider', ...to }, { signal });
-    if (provider === undefined) return { receiver: wrong('it does not exist: create it, or correct providerRef') };
-    return { provider, receiver: await notifierOf(provider, to.namespace, deps, canary) };
+    const isOfCommit = delivery.alert?.commitOnly === true;
+    if (provider === undefined) return { receiver: isOfCommit ? undefined : wrong('it does not exist: create it, or correct providerRef') };
+    const isMarking = marksCommits(provider);
+    if (isMarking ? isOvertaken(canary.status, delivery) : isOfCommit) return { receiver: undefined };
+    return { provider, isMarking, receiver: await notifierOf(provider, to.namespace, deps, canary) };
   } catch {
     signal.throwIfAborted();
     // The error of a failed read can quote the request: the words for the user are ours.

@@ -19,7 +19,7 @@ export function withEnding(
   from: Release,
   outcome: DeliveryOutcome,
   ending: Ending,
-  alert?: Pick<ReleaseAlert, 'reason' | 'severity'>,
+  alert?: Pick<ReleaseAlert, 'reason' | 'severity' | 'isOfCommit'>,
 ): Release {
   const { canary, globalEvents } = input.event.facts;
   const message = endingSentence(ending, who(input));

@@ -1,6 +1,8 @@
 import type { Release } from '../../api/canary-status.ts';
 import { imageChangeText } from '../../api/container-image.ts';
 import { reachesCanary } from '../../api/routes.ts';
+import { defined } from '../../base/defined.ts';
+import type { ReleaseAlert } from '../alerts.ts';
 import { isUnread } from '../conditions/revision.ts';
 import type { Input } from '../context.ts';
 import { cancelledEnding, supersededEnding } from '../ending.ts';
@@ -34,7 +36,9 @@ export const revisions = {
     // The primary serves the revision that another controller left in it: a target with another revision is released (E3).
     const revision = known.promotedRevision ?? primary?.carries ?? target?.revision ?? known.revision;
     const message = `${who(input)} is initialized: its primary serves`;
-    const initialized = { ...withRevision(withoutCapacity(known), revision), promotedRevision: revision };
+    const commit = revision === target?.revision ? target.commit : undefined;
+    const serving = { ...withRevision(without(withoutCapacity(known), 'commit'), revision), promotedRevision: revision };
+    const initialized = { ...serving, ...defined({ commit }) };
     return {
       ...announce(input, say('Initialized', message)),
       release: withAlert(input, initialized, { reason: 'Initialized', severity: 'info', message, isDetailed: true }),
@@ -50,23 +54,24 @@ export const revisions = {
     return { release: input.context.recorded?.phase === 'Waiting' ? without(returned, 'ending') : returned };
   },
   startRun: (input: Input) => {
-    const message = `New revision of ${targetName(input)} found, its release begins`;
     const begun = fresh(input, without(pinned(input, input.context.release), 'paused'));
     const othersUntilMs = restingSince(input);
     const started = { ...begun, ...(othersUntilMs === undefined ? {} : { othersUntilMs }) };
+    const alert = beginning(input);
     return {
-      ...announce(input, say('NewRevision', `${message}${imagesIn(started)}`)),
-      release: withAlert(input, started, { reason: 'NewRevision', severity: 'info', message, isDetailed: true }),
+      ...announce(input, say('NewRevision', `${alert.message}${imagesIn(started)}`)),
+      release: withAlert(input, started, alert),
     };
   },
   supersede: (input: Input) => {
     const { release: old } = input.context;
     const isNewer = input.event.facts.target !== undefined && input.event.facts.target.revision !== old.revision;
-    const ended = isNewer ? withEnding(input, old, 'superseded', supersededEnding(input)) : old;
-    return { release: fresh(input, pinned(input, ended)), open: undefined, wakeAtMs: undefined };
+    const ended = isNewer ? withEnding(input, old, 'superseded', supersededEnding(input), ofCommit('Superseded')) : old;
+    const begun = fresh(input, pinned(input, ended));
+    return { release: withAlert(input, begun, { ...beginning(input), isOfCommit: true }), open: undefined, wakeAtMs: undefined };
   },
   cancel: (input: Input) => {
-    const ended = withEnding(input, input.context.release, 'cancelled', cancelledEnding(input));
+    const ended = withEnding(input, input.context.release, 'cancelled', cancelledEnding(input), ofCommit('Cancelled'));
     return {
       release: returningTraffic(
         input,
@@ -76,6 +81,16 @@ export const revisions = {
     };
   },
 };
+
+const beginning = (input: Input): ReleaseAlert => ({
+  reason: 'NewRevision',
+  severity: 'info',
+  message: `New revision of ${targetName(input)} found, its release begins`,
+  isDetailed: true,
+});
+
+/** No alert for users: their next one says the same. A commit that is marked as progressing would stay so. */
+const ofCommit = (reason: 'Superseded' | 'Cancelled') => ({ reason, severity: 'info', isOfCommit: true }) as const;
 
 /** The images that the release changes, to follow a message. */
 function imagesIn({ change }: Release): string {
@@ -98,6 +113,7 @@ const OF_ONE_RUN = [
     'shiftedMs',
     'scaledDownUid',
     'change',
+    'commit',
     'retry',
   ] as const),
 ];
@@ -107,9 +123,10 @@ function fresh(input: Input, from: Release): Release {
   // Pods of a revision without a judgement get no more traffic, so the primary is scaled up but not waited for.
   const held = podsAtStart(input, reachesCanary(from.routes) ? holdingPrimary(input, from) : withoutCapacity(from));
   const change = releaseChange(input);
+  const commit = input.event.facts.target?.commit;
   return {
     ...without(held, ...OF_ONE_RUN),
-    ...(change && { change }),
+    ...defined({ change, commit }),
     run: from.run + 1,
     routes,
     failedChecks: 0,

@@ -132,6 +132,7 @@ export const JournalFacts = z.object({
     configs: z.record(Name, SeenConfig).exactOptional(),
     undetermined: NotedBlocker.exactOptional(),
     pods: Count.exactOptional(),
+    commit: Text.exactOptional(),
     failing: NotedFailings.exactOptional(),
   } satisfies Shape<TargetRevision>).exactOptional(),
   primary: NotedWorkload.extend({ carries: Name.exactOptional() }).exactOptional(),

@@ -72,6 +72,7 @@ function sides(canary: Canary, watched: WatchedObjects): Sides {
         // Servers that count a Service's generations distinguish a new default field from an edit by it.
         ...(target.object.metadata.generation === undefined ? {} : { generation: target.object.metadata.generation }),
         revision: target.revision ?? '',
+        ...(target.commit === undefined ? {} : { commit: target.commit }),
       },
     }),
     ...(primary && { primary: { ...stateOf(primary, watched), ...(carried === undefined ? {} : { carries: carried }) } }),

@@ -102,7 +102,7 @@ function answersByNewest(service: Slim): boolean {
 }
 
 function sides(canary: Canary, watched: WatchedObjects): Sides {
-  const service = watched.find(knative.targetRef(canary))?.object;
+  const { object: service, commit } = watched.find(knative.targetRef(canary)) ?? {};
   const canaryName = service && latestCreated(service);
   if (!service || canaryName === undefined) return {};
   const stateOf = (name: string) => revisionState(watched.find(revisionRef(service, name))?.object, name);
@@ -110,7 +110,12 @@ function sides(canary: Canary, watched: WatchedObjects): Sides {
   const madeAgain = madeAgainOf(service, canary.status?.release);
   return {
     // No generation: each change of traffic moves it too.
-    target: { ...stateOf(canaryName), uid: service.metadata.uid ?? '', revision: knativeRevisionId(canaryName, madeAgain) },
+    target: {
+      ...stateOf(canaryName),
+      ...(commit !== undefined && { commit }),
+      uid: service.metadata.uid ?? '',
+      revision: knativeRevisionId(canaryName, madeAgain),
+    },
     ...(primaryName !== undefined && { primary: { ...stateOf(primaryName), carries: knativeRevisionId(primaryName, madeAgain) } }),
   };
 }

@@ -42,9 +42,10 @@ function stateOf(workload: Verbs, { object, reportedMs, images }: Watched, thres
 type TargetIdentity = Omit<NonNullable<Sides['target']>, keyof SideState>;
 
 function identityOf(workload: Verbs, watched: Watched): TargetIdentity {
-  const { object, revision = '', configs, imagesChangedIn } = watched;
+  const { object, revision = '', configs, imagesChangedIn, commit } = watched;
   const { uid = '', generation = 0 } = object.metadata;
-  return defined({ uid, generation, revision, ...countOf(workload, object), imagesChangedIn, configs, pods: workload.pods?.(watched) });
+  const pods = workload.pods?.(watched);
+  return defined({ uid, generation, revision, ...countOf(workload, object), imagesChangedIn, configs, pods, commit });
 }
 
 /** A count that has not moved says nothing of a template that is newer than it. */

@@ -1,5 +1,7 @@
 import type { AlertMessage } from '../../../src/notifiers/notifier.ts';
 
+export const COMMIT = '0123456789abcdef0123456789abcdef01234567';
+
 export const message: AlertMessage = {
   key: 'u1/3/s1:ab/Failed/alert',
   canary: { name: 'podinfo', namespace: 'test' },
@@ -10,6 +12,7 @@ export const message: AlertMessage = {
     { name: 'Target', value: 'Deployment/podinfo.test' },
     { name: 'Traffic routing', value: 'Weight <10>' },
   ],
+  commit: `main@sha1:${COMMIT}`,
   atMs: Date.UTC(2026, 0, 2, 3, 4, 5),
 };
 
@@ -26,6 +29,12 @@ export interface NotifierCase {
   /** The severity's form, for `error` and for the others. */
   severity: { error: string; warn: string };
   takesToken: boolean;
+  /** The header of the token, if it is not a Bearer token. */
+  tokenHeader?: string;
+  /** It sets the state of a commit, and gets nothing without a token. */
+  marksCommits?: true;
+  /** Words behind the status and the host, by status. */
+  refusals?: Readonly<Record<number, string>>;
   isSigned: boolean;
   /** A 2xx answer that stops early: only reading it shows that. */
   readsBody: boolean;
@@ -40,7 +49,12 @@ export interface NotifierCase {
   /** Title of its payload as JSON in docs/alert-messages.md, where it has no picture. */
   title?: string;
   /** Limits that the service publishes: of the whole body, and of texts in an attachment. */
-  limits: { bytes?: number; attachment?: { fields: number; all: number; text: number; value: number; name?: number } };
+  limits: {
+    bytes?: number;
+    /** Of fields of the body. */
+    texts?: Readonly<Record<string, number>>;
+    attachment?: { fields: number; all: number; text: number; value: number; name?: number };
+  };
 }
 
 export const slackShape = (color: string, escaped: boolean, hasFallback = true) => ({

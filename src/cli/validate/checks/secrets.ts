@@ -3,6 +3,8 @@ import type { KubeObject } from '../../../api/kube-object.ts';
 import { parseAlertProvider } from '../../../api/parse-canary.ts';
 import { type SecretField, secretRefusal } from '../../../api/secret-use.ts';
 import { secretProblems } from '../../../metrics/template-problems.ts';
+import { formats } from '../../../notifiers/index.ts';
+import type { AlertFormat } from '../../../notifiers/notifier.ts';
 import type { Item } from '../documents.ts';
 import {
   type CanaryItem,
@@ -47,11 +49,16 @@ function* templateFindings(manifests: Manifests, item: TemplateItem): Generator<
 function* receiverFindings(manifests: Manifests, item: Item): Generator<Finding> {
   const read = parseAlertProvider(item.object);
   if ('problems' in read || !read.alertProvider.spec.secretRef) return;
-  const { secretRef, address } = read.alertProvider.spec;
+  const { secretRef, address, type } = read.alertProvider.spec;
   const secret = secretOf(manifests, item, secretRef.name);
   const found = [...unusable(manifests, item, secretRef.name, 'spec.secretRef', 'spec.secretRef', warning)];
   yield* found;
-  if (secret && found.length === 0 && !address && !dataOf(secret.object).address)
+  if (!secret || found.length > 0) return;
+  const { marksCommits }: AlertFormat = formats[type];
+  const data = dataOf(secret.object);
+  if (marksCommits && !data.token)
+    yield error('spec.secretRef.name', `is ${secretRef.name}, a Secret without the key token: add a token that may write commit statuses`);
+  if (!address && !data.address)
     yield error('spec.secretRef.name', `is ${secretRef.name}, a Secret without the key address, and spec.address is not set: add the key`);
 }
 

@@ -1,0 +1,3 @@
+/** Parts of the text of a revert request. */
+export const revertParts = ['title', 'body'] as const;
+export type RevertPart = (typeof revertParts)[number];
