@@ -4,11 +4,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { argocdHealth, argocdScripts, argocdVerbs } from '../scripts/gitops/argocd.ts';
 import type { CanaryStatus } from '../src/api/canary-status.ts';
 import { blockerCodes, needsNoOne } from '../src/api/codes/codes.ts';
+import type { KubeObject } from '../src/api/kube-object.ts';
 import { Phase } from '../src/api/phase.ts';
 import { readRequest } from '../src/api/verb-request.ts';
 import { refusalOf } from '../src/engine/verbs.ts';
 import { type ArgocdLua, argocdLua } from './fakes/argocd-lua.ts';
-import { type GitopsStatus, gitopsStatuses } from './fakes/gitops-statuses.ts';
+import { fluxExpressions, fluxStatus } from './fakes/flux-cel.ts';
+import { argocdLines, type GitopsStatus, gitopsStatuses } from './fakes/gitops-statuses.ts';
 
 const statuses = gitopsStatuses();
 const health = argocdHealth();
@@ -32,10 +34,7 @@ const changedIn = ({ object }: GitopsStatus, fields: object, release: object = {
 
 describe('what Argo CD shows of a Canary', () => {
   it('each recorded status has a health and a message, and the actions that are possible', async () => {
-    const lines = statuses.map((one) => {
-      const { status, message } = lua.health(health, one.object);
-      return `${one.name}: ${status} [${lua.offered(discovery, one.object).join(' ')}]\n  ${message}\n`;
-    });
+    const lines = statuses.map(({ name, object }) => argocdLines(name, lua.health(health, object), lua.offered(discovery, object)));
     await expect(lines.join('')).toMatchFileSnapshot('golden/gitops/argocd.txt');
   });
 
@@ -143,4 +142,23 @@ describe('the actions of Argo CD', () => {
 it('the ConfigMap has the health script in full', () => {
   const text = readFileSync(join(import.meta.dirname, '..', 'examples', 'gitops', 'argocd', 'argocd-cm.yaml'), 'utf8');
   for (const line of health.split('\n').filter(Boolean)) expect(text).toContain(line);
+});
+
+describe('what Flux waits for', () => {
+  const expressions = fluxExpressions();
+  const said = (object: KubeObject) => fluxStatus(expressions, object);
+
+  it('each recorded status is Current, InProgress or Failed, and unknown before the first one', async () => {
+    const lines = statuses.map(({ name, object }) => `${name}: ${said(object)}\n`);
+    await expect(lines.join('')).toMatchFileSnapshot('golden/gitops/flux.txt');
+  });
+
+  it('what Argo CD calls Healthy is Current, and what is Failed is Degraded there', () => {
+    const pairs = statuses
+      .filter(({ object }) => object.metadata.deletionTimestamp === undefined)
+      .map(({ name, object }) => ({ name, argo: lua.health(health, object).status, flux: said(object) }));
+    const differing = pairs.filter(({ argo, flux }) => (argo === 'Healthy') !== (flux === 'Current'));
+    expect(differing).toEqual([{ name: 'wait TargetUnobserved', argo: 'Healthy', flux: 'InProgress' }]);
+    expect(pairs.filter(({ argo, flux }) => flux === 'Failed' && argo !== 'Degraded')).toEqual([]);
+  });
 });

@@ -1,6 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ensureGitopsStatus } from '../../scripts/e2e-gitops-status.ts';
+import { argocdActions, argocdHealth, argocdVerbs } from '../../scripts/gitops/argocd.ts';
 import type { KubeObject } from '../../src/api/kube-object.ts';
+import { fluxExpressions } from '../fakes/flux-cel.ts';
+import { argocdLines, gitopsStatuses } from '../fakes/gitops-statuses.ts';
 import { askGitops } from './gitops-status.ts';
 
 const canary = (status?: object): KubeObject => ({
@@ -57,5 +60,59 @@ describe('what Argo CD, kstatus and Flux say of a Canary', () => {
       expect.stringContaining('index a non-table'),
       expect.stringContaining('no such key'),
     ]);
+  });
+
+  it('Argo CD says of each recorded status what the Lua of npm test says, and offers the same actions', async () => {
+    const statuses = gitopsStatuses();
+    const answers = askGitops(
+      program,
+      statuses.map(({ object }) => ({ object, health: argocdHealth(), actions: argocdActions() })),
+    );
+    expect(answers.filter(({ error, health }) => error !== undefined || health.error !== undefined)).toEqual([]);
+    const lines = answers.map(({ health, actions = [] }, index) => {
+      const offered = actions.filter(({ disabled }) => disabled !== true).map(({ name }) => name);
+      return argocdLines(statuses[index]?.name ?? '', health, offered.toSorted());
+    });
+    await expect(lines.join('')).toMatchFileSnapshot('../golden/gitops/argocd.txt');
+    for (const { actions = [] } of answers) expect(actions.map(({ name }) => name).toSorted()).toEqual([...argocdVerbs].toSorted());
+  });
+
+  it('Flux says of each recorded status what the CEL of npm test says', async () => {
+    const statuses = gitopsStatuses();
+    const answers = askGitops(
+      program,
+      statuses.map(({ object }) => ({ object, healthCheckExprs: fluxExpressions() })),
+    );
+    const lines = statuses.map(({ name }, index) => {
+      const { status, error } = answers[index]?.flux ?? {};
+      return `${name}: ${error === undefined ? status : 'Unknown'}\n`;
+    });
+    await expect(lines.join('')).toMatchFileSnapshot('../golden/gitops/flux.txt');
+  });
+
+  it('an action changes nothing of a Canary but the request, also where it has empty objects, lists and large numbers', () => {
+    const statuses = gitopsStatuses();
+    const offered = askGitops(
+      program,
+      statuses.map(({ object }) => ({ object, actions: argocdActions() })),
+    );
+    const questions = statuses.flatMap(({ object }, index) =>
+      (offered[index]?.actions ?? [])
+        .filter(({ disabled }) => disabled !== true)
+        .map(({ name }) => ({
+          object: { ...object, spec: { ...(object.spec as object), empty: {}, none: [], large: 9_007_199_254_740_991 } },
+          name,
+        })),
+    );
+    expect(questions.length).toBeGreaterThan(100);
+    const answers = askGitops(
+      program,
+      questions.map(({ object, name }) => ({ object, actions: argocdActions(), action: name })),
+    );
+    for (const [index, { changed, error }] of answers.entries()) {
+      const object = questions[index]?.object;
+      const request = { 'serin.dev/request': expect.stringContaining(' argocd-') };
+      expect([error, changed]).toEqual([undefined, { ...object, metadata: { ...object?.metadata, annotations: request } }]);
+    }
   });
 });

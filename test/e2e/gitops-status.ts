@@ -1,12 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import type { KubeObject } from '../../src/api/kube-object.ts';
-
-/** Expressions of `spec.healthCheckExprs` of a Kustomization. */
-export interface FluxExpressions {
-  current: string;
-  inProgress?: string;
-  failed?: string;
-}
+import type { FluxExpressions } from '../fakes/flux-cel.ts';
 
 export interface GitopsQuestion {
   object: KubeObject;

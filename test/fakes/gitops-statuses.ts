@@ -77,3 +77,7 @@ export const gitopsStatuses = (): GitopsStatus[] => [
   recorded('first step', new World(aCanary()).begin()),
   ...others.map((one) => ({ ...one, name: `status ${one.name}` })),
 ];
+
+/** Part of test/golden/gitops/argocd.txt. */
+export const argocdLines = (name: string, { status, message }: { status?: string; message?: string }, offered: readonly string[]): string =>
+  `${name}: ${status} [${offered.join(' ')}]\n  ${message}\n`;
