@@ -10,8 +10,14 @@ export interface ArgocdLua {
   close(): void;
 }
 
-/** No library that Argo CD does not open. The methods of a string are also gone. */
+/** The time of the scripts. */
+export const LUA_NOW_MS = Date.UTC(2026, 11, 1, 9, 30);
+
+/** No library that Argo CD does not open, of os only what it opens, and the time of the test. The methods of a string are also gone. */
 const LESS = `
+local date, now = os.date, ${LUA_NOW_MS / 1000}
+package.loaded.os = { time = function() return now end, date = function(form) return date(form, now) end }
+os = nil
 getmetatable("").__index = nil
 string, math, io, debug, coroutine, utf8 = nil, nil, nil, nil, nil, nil
 `;
