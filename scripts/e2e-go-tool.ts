@@ -121,6 +121,30 @@ const SKIPPER: GoTool = {
 /** Path of Skipper. */
 export const ensureSkipper = (say: (line: string) => void = () => undefined): Promise<string> => ensureGoTool(SKIPPER, say);
 
+/** Path of the program that says what kstatus, Flux and Argo CD make of an object. */
+export const ensureGitopsStatus = (say: (line: string) => void = () => undefined): Promise<string> =>
+  ensureGoTool(
+    {
+      name: 'gitops-status',
+      module: 'github.com/fluxcd/pkg/runtime',
+      package: '.',
+      purpose: 'the end-to-end tests compare the status of Canaries with what GitOps tools make of it',
+    },
+    say,
+  );
+
+/** Path of the program that runs scripts in Argo CD's own virtual machine for Lua. */
+export const ensureArgocdLua = (say: (line: string) => void = () => undefined): Promise<string> =>
+  ensureGoTool(
+    {
+      name: 'argocd-lua',
+      module: 'github.com/argoproj/argo-cd/v3',
+      package: '.',
+      purpose: 'the end-to-end tests run the scripts of examples/argocd as Argo CD does',
+    },
+    say,
+  );
+
 /** Path of a helm, with which the end-to-end tests render the charts. */
 export const ensureHelm = (say: (line: string) => void = () => undefined): Promise<string> =>
   ensureGoTool(

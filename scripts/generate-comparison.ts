@@ -18,9 +18,9 @@ const says = [
   `canary ${count(counts.canary.failures)} of ${count(counts.canary.requests)},`,
   `primary ${count(counts.primary.failures)} of ${count(counts.primary.requests)}`,
 ];
-const description = `Simulated with seed ${release.seed}: ${release.perSecond} requests a second, ${release.weight} % of them to a canary that fails ${percent(release.canary)}; the primary fails ${percent(release.primary)}. The bands are the intervals of both rates. They narrow with each request; after ${duration(seconds)} the canary is found bad. Its success rate stays above 99 %.`;
+const description = `Simulated with seed ${release.seed}: ${release.perSecond} requests a second, ${release.weight}% of them to a canary that fails ${percent(release.canary)}; the primary fails ${percent(release.primary)}. The bands are the intervals of both rates. They narrow with each request; after ${duration(seconds)} the canary is found bad. Its success rate stays above 99%.`;
 const picture = {
-  title: 'A version that fails ten times as often, 10 % of 100 requests a second',
+  title: 'A version that fails ten times as often, 10% of 100 requests a second',
   description,
   decision: { seconds, says },
 };

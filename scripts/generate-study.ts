@@ -34,7 +34,7 @@ const legend = (words: Readonly<Record<string, string>>) =>
 
 const plots: Record<string, Plot> = {
   found: {
-    title: 'Ten times worse (0.05 % → 0.5 %): rolled back within two hours',
+    title: 'Ten times worse (0.05% → 0.5%): rolled back within two hours',
     description: 'Share of versions that are rolled back, by traffic, for each decider. The table below has the numbers.',
     xLabel: 'requests a second in all',
     yLabel: 'rolled back, %',
@@ -46,7 +46,7 @@ const plots: Record<string, Plot> = {
   'false-alarms': {
     title: 'As good as the primary: rolled back all the same',
     description:
-      'Share of versions that are as good as the primary and are rolled back, by traffic, for each decider, over all kinds of failures up to 0.5 %.',
+      'Share of versions that are as good as the primary and are rolled back, by traffic, for each decider, over all kinds of failures up to 0.5%.',
     xLabel: 'requests a second in all',
     yLabel: 'rolled back, %',
     xs: tables.TRAFFIC,
@@ -73,7 +73,7 @@ by it where [\`analysis.comparison\`](comparison.md) is set. This page shows wha
 | the worst of ${nullRows.length} cells | ${percent(worst.share)} of ${rps(worst.of)}: ${worst.name} |
 | the same in windows of 5 s and 15 s, of ${rps(tables.releasesOf(shortRows))} releases that are ${TOLERATED} times worse | ${percent(tables.serinShare(shortRows))} |
 | the worst of ${shortRows.length} cells | ${percent(shortWorst.share)} of ${rps(shortWorst.of)}: ${shortWorst.name} |
-| versions ten times worse, at 0.5 % failures and more, promoted by Serin | ${percent(tables.promotedShare(ten, 'serin'))} of ${rps(tables.releasesOf(ten))} |
+| versions ten times worse, at 0.5% failures and more, promoted by Serin | ${percent(tables.promotedShare(ten, 'serin'))} of ${rps(tables.releasesOf(ten))} |
 | the same by Flagger's rule | ${percent(tables.promotedShare(ten, 'flagger'))} |
 | all versions that are bad, from ${TOLERATED} times on, promoted by Serin | ${percent(missed.share)} of ${rps(missed.of)} |
 | the worst cell of them | ${missed.worst} |
@@ -84,7 +84,7 @@ by it where [\`analysis.comparison\`](comparison.md) is set. This page shows wha
 
 ## What a release is here
 
-A window is one minute, except under [short windows](#short-windows). A version is bad when it fails more than ${TOLERATED} times as often as the primary and more than 0.1 % of its requests. Serin watches for two hours at most; what is undecided then counts as "cannot
+A window is one minute, except under [short windows](#short-windows). A version is bad when it fails more than ${TOLERATED} times as often as the primary and more than 0.1% of its requests. Serin watches for two hours at most; what is undecided then counts as "cannot
 decide", which is neither promoted nor rolled back. It decides after three windows at the earliest. For three hours before the release it has seen the primary.
 
 | failures | are |
@@ -97,10 +97,10 @@ ${legend(STRATEGIES)}
 
 The rivals see the same windows at the same weights, and are configured as their users do:
 
-- **Flagger**: success rate of 99 % in each minute, \`threshold: 5\`, ten passed checks promote. A minute without requests of the canary is a failed check.
-- **Argo Rollouts**: success rate of 95 % every 5 minutes, \`failureLimit: 3\`, 50 minutes, as in its documentation. Five measurements in a row without requests are an error.
-- **Kayenta**: the Mann–Whitney test of its Netflix judge (98 % confidence, tolerance 0.25) on 60 minutes of error rates.
-- **fixed test**: two proportions at 1 %, one-sided, after 30 minutes; **peeked**: the same, repeated each minute.
+- **Flagger**: success rate of 99% in each minute, \`threshold: 5\`, ten passed checks promote. A minute without requests of the canary is a failed check.
+- **Argo Rollouts**: success rate of 95% every 5 minutes, \`failureLimit: 3\`, 50 minutes, as in its documentation. Five measurements in a row without requests are an error.
+- **Kayenta**: the Mann–Whitney test of its Netflix judge (98% confidence, tolerance 0.25) on 60 minutes of error rates.
+- **fixed test**: two proportions at 1%, one-sided, after 30 minutes; **peeked**: the same, repeated each minute.
 
 ## False rollbacks
 
@@ -108,7 +108,7 @@ Here Serin looks for harm for two hours, even in versions that it has found fine
 
 ${tables.falseAlarmTable(results)}
 
-Cells with more than 0.5 % in 300 releases were played again with 4,000 other ones, and the table has the second run:
+Cells with more than 0.5% in 300 releases were played again with 4,000 other ones, and the table has the second run:
 
 ${tables.againTable(results)}
 
@@ -121,13 +121,13 @@ any difference, and with failures that are not independent they always seem to f
 
 ## Bad versions that are promoted
 
-Ten times worse, at 0.5 % failures and more, over independent failures, users and bursts, and all strategies:
+Ten times worse, at 0.5% failures and more, over independent failures, users and bursts, and all strategies:
 
 ${tables.missedTable(results)}
 
 ## Minutes until a bad version is rolled back
 
-In brackets the share that is rolled back at all, where it is not all of them. 0.05 % → 0.5 %, linear:
+In brackets the share that is rolled back at all, where it is not all of them. 0.05% → 0.5%, linear:
 
 ${tables.detectionTable(results, { base: 0.0005, effect: 10, kind: 'independent' })}
 
@@ -135,11 +135,11 @@ The same with failures that come by users:
 
 ${tables.detectionTable(results, { base: 0.0005, effect: 10, kind: 'users' })}
 
-Serin, by effect (0.05 % × 2 is 0.1 %, which is tolerated by definition):
+Serin, by effect (0.05% × 2 is 0.1%, which is tolerated by definition):
 
 ${tables.effectTable(results)}
 
-By strategy, at 100 requests a second and 0.05 %:
+By strategy, at 100 requests a second and 0.05%:
 
 ${tables.strategyTable(results)}
 
@@ -159,13 +159,13 @@ False rollbacks of versions that are ${TOLERATED} times worse, which is the very
 
 ${short.shortFalseTable(results)}
 
-Cells with more than 0.5 % in 200 releases were played again with 2,000 other ones, and the table has the second run:
+Cells with more than 0.5% in 200 releases were played again with 2,000 other ones, and the table has the second run:
 
 ${short.shortAgainTable(results)}
 
-The worst cells have few failures, in sessions of users: 10 requests a second at 0.05 % fail 18 times an hour, which is less than one user who fails 20 times, so that the hour before the release does not show how failures scatter.
+The worst cells have few failures, in sessions of users: 10 requests a second at 0.05% fail 18 times an hour, which is less than one user who fails 20 times, so that the hour before the release does not show how failures scatter.
 
-Median time until a disaster is rolled back with the linear strategy, which gives the canary 5 % of the requests in the first minute. Three windows are the earliest. In brackets the share that is rolled back within two hours, where it is not all of them. Failures that are independent:
+Median time until a disaster is rolled back with the linear strategy, which gives the canary 5% of the requests in the first minute. Three windows are the earliest. In brackets the share that is rolled back within two hours, where it is not all of them. Failures that are independent:
 
 ${short.disasterTable(results, 'independent')}
 
@@ -189,19 +189,19 @@ The promise is exact for failures that are independent from request to request, 
 
 ${tables.breakingTable(results)}
 
-A bad version whose failures lag behind its traffic looks good at first, and can be promoted as early as the plan allows. With the late users of above, at 0.5 %, linear and A/B:
+A bad version whose failures lag behind its traffic looks good at first, and can be promoted as early as the plan allows. With the late users of above, at 0.5%, linear and A/B:
 
 ${tables.lateTable(results)}
 
 Where the primary has a thousand times the canary's traffic, as in Blue/Green with a small load test, and its rate changes from minute to minute, the primary's own scatter is also assumed for the canary: versions ten times worse are then not decided in two hours.
 
 Three more are known and not played: traffic of Blue/Green that is not like that of users, a version that turns bad after hours as good (its earlier windows speak for it), and a rate that lies above the tolerated ratio in some windows
-and above 0.1 % in others, so that neither hypothesis holds throughout.
+and above 0.1% in others, so that neither hypothesis holds throughout.
 
 ## What this study assumes
 
 All of its traffic is made up. There are no published incidents with counts of both sides, and no A/A data sets of a service, among what this project could reach; so nothing here was measured on a real release. The kinds of failures are
-what engineers report of incidents (retries, one user, one node, an outage of a dependency), put into simple distributions with numbers that we chose: clusters of 3, sessions of 20 failures, pods that differ by 30 %.
+what engineers report of incidents (retries, one user, one node, an outage of a dependency), put into simple distributions with numbers that we chose: clusters of 3, sessions of 20 failures, pods that differ by 30%.
 The first assumption of the judge (a dispersion of 8, with the weight of 40 failures), and the raise of each estimate of dispersion by one standard error, were chosen while looking at earlier runs of the same simulator, so that cells of this kind are not a blind test of it.
 The same holds for short windows: that blocks of up to 512 windows are compared, and that the excess of the dispersion counts 1.5 times (what clusters of geometric size need), was chosen while looking at runs with other seeds.
 Real failures can be heavier-tailed than any of these, and correlated between

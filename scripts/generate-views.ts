@@ -40,13 +40,13 @@ no metrics source: values and limits come from the status of the Canary.
 | key | does |
 |---|---|
 | \`p\` | promotes, after \`y\` |
-| \`a\` | aborts: rolls the release back, after \`y\` |
+| \`r\` | rolls the release back, after \`y\` |
 | space | pauses, or resumes a paused release |
 | \`w\` | shows what [\`serin why\`](cli.md) says; any key goes back |
 | \`q\` | quits with exit code 0 |
 | Ctrl-C | quits by SIGINT, as SIGTERM and SIGHUP do: the terminal is restored, and a shell sees 130 (143, 129) |
 
-\`p\`, \`a\` and space make the same requests as \`serin promote\`, \`rollback\`, \`pause\` and \`resume\` ([verbs](verbs.md)). The answer of the controller, or its reason to refuse, is shown below the screen. \`serin list -w\` has only \`q\`.
+\`p\`, \`r\` and space make the same requests as \`serin promote\`, \`rollback\`, \`pause\` and \`resume\` ([verbs](verbs.md)). The answer of the controller, or its reason to refuse, is shown below the screen. \`serin list -w\` has \`j\` and \`k\`, which scroll a list that is longer than the screen, and \`q\`. It shows failed releases first, then releases in progress and suspended Canaries, and cuts long names so that the phase stays visible.
 
 ## Terminals
 

@@ -7,7 +7,7 @@ describe('the bounds by which shares are judged', () => {
     { n: 10, p: 0.5, alpha: 2.1 / 1024, least: 1, most: 9 },
     { n: 10, p: 0.5, alpha: 1.9 / 1024, least: 0, most: 10 },
     { n: 10, p: 0.5, alpha: 22.1 / 1024, least: 2, most: 8 },
-    // None of 2,000 at 1 %: once in 5 × 10⁸.
+    // None of 2,000 at 1%: once in 5 × 10⁸.
     { n: 2000, p: 0.01, alpha: 1e-8, least: 1, most: 50 },
     { n: 2000, p: 0, alpha: 1e-6, least: 0, most: 0 },
     { n: 2000, p: 1, alpha: 1e-6, least: 2000, most: 2000 },

@@ -20,29 +20,29 @@ function cell(after: string, row: string, column: string): string {
 }
 
 const AS_GOOD = 'as good as the primary';
-const sharesOfGood = (decider: string) => cell('Versions that are **as good as the primary**', '0.05 %', decider).replace(/^0 %$/, 'none');
+const sharesOfGood = (decider: string) => cell('Versions that are **as good as the primary**', '0.05%', decider).replace(/^0%$/, 'none');
 const breaks = (row: string, column: string) => cell('## What breaks it', row, column);
 
-/** `7 min (95 %)`, as a sentence says it. */
+/** `7 min (95%)`, as a sentence says it. */
 function rollbackOf(decider: string): string {
-  const text = cell('0.05 % → 0.5 %, linear:', '100 ', decider);
+  const text = cell('0.05% → 0.5%, linear:', '100 ', decider);
   const [, minutes, share] = /^(\d+) min(?: \((.+)\))?$/.exec(text) ?? [];
   if (minutes === undefined) return 'never rolled it back';
   return `did so after ${minutes} minutes${share === undefined ? '' : ` in ${share} of the releases`}`;
 }
 
-/** The worst of all cells, of windows of a minute and of shorter ones: `0.5 % of 200`. */
+/** The worst of all cells, of windows of a minute and of shorter ones: `0.5% of 200`. */
 function worstCell(): { share: string; every: string } {
-  const cells = [...study.matchAll(/^\| the worst of [\d,]+ cells \| ([\d.]+) % of ([\d,]+): (.*) \|$/gm)];
+  const cells = [...study.matchAll(/^\| the worst of [\d,]+ cells \| ([\d.]+)% of ([\d,]+): (.*) \|$/gm)];
   const [worst] = cells.toSorted(([, a], [, b]) => Number(b) - Number(a));
   const [, percent, of, name = ''] = worst ?? [];
-  return { share: `${percent} % of ${of}`, every: /, (\d+ s(?:, scraped each \d+ s)?)$/.exec(name)?.[1] ?? 'minute' };
+  return { share: `${percent}% of ${of}`, every: /, (\d+ s(?:, scraped each \d+ s)?)$/.exec(name)?.[1] ?? 'minute' };
 }
 
 /** Sentences of docs/comparison.md; `{}` is replaced by a figure of the study. */
 const SENTENCES: readonly { says: string; figures: () => readonly string[] }[] = [
   {
-    says: "at 100 requests a second: Flagger's rule with a limit of 99 % {}, the comparison {}.",
+    says: "at 100 requests a second: Flagger's rule with a limit of 99% {}, the comparison {}.",
     figures: () => [rollbackOf('Flagger'), rollbackOf('Serin')],
   },
   {

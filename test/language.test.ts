@@ -28,6 +28,7 @@ const CLEAN: readonly string[] = [
   'test/fixtures',
   'test/integration',
   'test/long',
+  'test/mistakes',
   'test/node',
   'test/planes',
   'test/scenarios',

@@ -19,7 +19,7 @@ const totalOf = (played: readonly Outcomes[], name: keyof Outcomes, count: 'roll
   played.reduce((sum, outcomes) => sum + (outcomes[name]?.[count] ?? 0), 0);
 
 describe('a sample of the study', () => {
-  it('has false rollbacks of 1 % at most, for every kind of failures, in each cell and in all', () => {
+  it('has false rollbacks of 1% at most, for every kind of failures, in each cell and in all', () => {
     const cells = everyNth(nullCells(20), 5);
     const played = cells.map((cell) => playCell(cell, { goesOn: true, seed: SEED }));
     const releases = cells.reduce((sum, cell) => sum + cell.releases, 0);
@@ -124,7 +124,7 @@ describe('draws', () => {
     { what: 'many that stay', draw: () => draws.staying(400, 0.3), mean: 120, variance: 84 },
   ])('$what has its mean and variance', ({ draw, mean, variance }) => {
     const values = many(draw);
-    // Five standard errors of a mean; a variance of these distributions is known to 10 % from so many.
+    // Five standard errors of a mean; a variance of these distributions is known to 10% from so many.
     expect(Math.abs(meanOf(values) - mean)).toBeLessThan(5 * Math.sqrt(variance / values.length));
     expect(varianceOf(values) / variance).toBeGreaterThan(0.9);
     expect(varianceOf(values) / variance).toBeLessThan(1.1);
@@ -146,10 +146,10 @@ describe('the rivals', () => {
 
   it.each([
     { who: 'Flagger', decider: flagger, canary: counts(100, 1), end: 'promoted 10' },
-    { who: 'Flagger below 99 %', decider: flagger, canary: counts(100, 2), end: 'rolledBack 5' },
+    { who: 'Flagger below 99%', decider: flagger, canary: counts(100, 2), end: 'rolledBack 5' },
     { who: 'Flagger without requests', decider: flagger, canary: counts(0, 0), end: 'rolledBack 5' },
     { who: 'Argo', decider: argo, canary: counts(100, 5), end: 'promoted 50' },
-    { who: 'Argo below 95 %', decider: argo, canary: counts(100, 6), end: 'rolledBack 20' },
+    { who: 'Argo below 95%', decider: argo, canary: counts(100, 6), end: 'rolledBack 20' },
     { who: 'Argo without requests', decider: argo, canary: counts(0, 0), end: 'rolledBack 25' },
     { who: 'Kayenta', decider: kayenta, canary: counts(100, 3), end: 'rolledBack 60' },
     { who: 'Kayenta without failures', decider: kayenta, canary: counts(100, 0), end: 'promoted 60' },

@@ -129,6 +129,10 @@ export const Values = z.strictObject({
     false,
     'Use only Secrets with the label `serin.dev/usable-by`, whichever `secretRef` names them (docs/security.md).',
   ),
+  kstatus: onOff(
+    false,
+    'Write the conditions `Ready`, `Reconciling` and `Stalled` and `status.observedGeneration`, by which Flux, Helm and kubectl wait for a release (docs/gitops.md).',
+  ),
   arrival: z
     .enum(['refuse', 'warn'])
     .default('refuse')
@@ -240,7 +244,7 @@ export const Values = z.strictObject({
 
   resources: raw(
     { requests: { cpu: '50m', memory: '128Mi' }, limits: { memory: '512Mi' } },
-    'Requests and limits. The heap gets 60 % of a memory limit.',
+    'Requests and limits. The heap gets 60% of a memory limit.',
   ),
   securityContext,
   podSecurityContext: raw({}, 'Security context of the pod.'),

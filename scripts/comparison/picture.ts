@@ -7,7 +7,7 @@ const AREA = { left: 64, right: 560, top: 44, bottom: 300 };
 /** Share of requests at the top of the picture; wider intervals are cut there. */
 const TOP = 0.02;
 const TICKS = [0, 0.005, 0.01, 0.015, 0.02];
-/** The limit that users of a fixed threshold set most often: a success rate of 99 %. */
+/** The limit that users of a fixed threshold set most often: a success rate of 99%. */
 const FIXED_LIMIT = 0.01;
 
 /** Words of the picture. */
@@ -30,7 +30,7 @@ export function svgOfRelease(moments: readonly Moment[], { title, description, d
   };
   const grid = TICKS.map(
     (tick) =>
-      `<line class="grid" x1="${AREA.left}" y1="${y(tick)}" x2="${AREA.right}" y2="${y(tick)}"/><text x="${AREA.left - 8}" y="${y(tick) + 4}" text-anchor="end">${tick * 100} %</text>`,
+      `<line class="grid" x1="${AREA.left}" y1="${y(tick)}" x2="${AREA.right}" y2="${y(tick)}"/><text x="${AREA.left - 8}" y="${y(tick) + 4}" text-anchor="end">${tick * 100}%</text>`,
   );
   const minutes = Array.from({ length: Math.floor(seconds / 60) + 1 }, (_, minute) => minute);
   const times = minutes.map((minute) => `<text x="${x(60 * minute)}" y="${AREA.bottom + 20}" text-anchor="middle">${minute}</text>`);
@@ -61,7 +61,7 @@ export function svgOfRelease(moments: readonly Moment[], { title, description, d
   ${side('primary')}
   ${side('canary')}
   <line class="limit" x1="${AREA.left}" y1="${y(FIXED_LIMIT)}" x2="${AREA.right}" y2="${y(FIXED_LIMIT)}"/>
-  <line class="limit" x1="580" y1="108" x2="616" y2="108"/><text x="624" y="112">limit of 99 %</text>
+  <line class="limit" x1="580" y1="108" x2="616" y2="108"/><text x="624" y="112">limit of 99%</text>
   <line class="decision" x1="${x(decision.seconds)}" y1="${AREA.top}" x2="${x(decision.seconds)}" y2="${AREA.bottom}"/>
   ${legend.join('\n  ')}
   ${said.join('\n  ')}

@@ -59,7 +59,7 @@ function trafficPanels(group: ObservedGroup): Panel[] {
   return [
     // The same series that the checks count, a second instead of a window.
     panel('Requests', 'reqps', observer.requestCount.replace('increase(', 'rate(')),
-    // Nothing but failures is 0 %, as the checks take it.
+    // Nothing but failures is 0%, as the checks take it.
     panel(
       'Success rate',
       'percent',

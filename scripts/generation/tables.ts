@@ -26,6 +26,7 @@ const REGISTRIES = ['src/metrics/providers/backends.ts', 'src/notifiers/formats.
 export const tables = {
   writes: {
     'generate-alerts': ['docs/alert-messages.md', 'docs/alerts/*.svg'],
+    'generate-argocd': ['examples/argocd/argocd-cm.yaml'],
     'generate-attacks': ['test/attacks/README.md'],
     'generate-beside-flagger': ['docs/beside-flagger.md'],
     'generate-boards': ['docs/boards.md'],
@@ -42,7 +43,6 @@ export const tables = {
     'generate-differential': ['docs/differential.md'],
     'generate-appliers': ['docs/appliers.md'],
     'generate-flags': ['docs/flags.md'],
-    'generate-gitops': ['examples/gitops/argocd/argocd-cm.yaml'],
     'generate-grafana-chart': ['charts/grafana/{Chart.yaml,README.md,values.schema.json,values.yaml}', 'charts/grafana/dashboards/*.json'],
     'generate-kustomize': ['kustomize/**/*.yaml', 'charts/serin/files/kustomization.yaml'],
     'generate-loadtester-chart': ['charts/loadtester/{Chart.yaml,README.md,values.schema.json,values.yaml}'],
@@ -77,6 +77,7 @@ export const tables = {
     'scripts/conformance/row-pages.ts': { reads: ['scripts/conformance/rows/*.yaml', 'scripts/conformance/not-applicable.yaml'] },
     'scripts/rules/shown.ts': { reads: ['test/rules.yaml'] },
     'scripts/generate-alerts.ts': { reads: ['test/golden/alerts/*.json'] },
+    'scripts/generate-argocd.ts': { reads: ['examples/argocd/*.lua'] },
     'scripts/generate-attacks.ts': { reads: ['test/attacks/README.md'] },
     'scripts/generate-beside-flagger.ts': {
       reads: ['test/node/recorded/beside-flagger.json', 'test/bench/recorded/users.json', 'docs/beside-flagger.md'],
@@ -88,7 +89,6 @@ export const tables = {
     'scripts/generate-dashboard.ts': { reads: ['src/dashboard/page/*.html'] },
     'scripts/generate-appliers.ts': { reads: ['test/appliers/results.json'] },
     'scripts/generate-differential.ts': { reads: ['test/differential/results.json', 'test/differential/arrival-results.json'] },
-    'scripts/gitops/argocd.ts': { reads: ['examples/gitops/argocd/*.lua'] },
     'scripts/generate-kustomize.ts': { reads: ['package.json'] },
     'scripts/generate-boards.ts': { reads: ['docs/boards.md'] },
     'scripts/generate-observability.ts': { reads: ['docs/observability.md'] },

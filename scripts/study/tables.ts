@@ -30,11 +30,11 @@ const releasesOf = (rows: readonly { releases: number }[]): number => rows.reduc
 const shareOf = (rows: readonly Row[], name: DeciderName, count: 'rolledBack' | 'promoted' | 'undecided'): number =>
   sumOf(rows, name, count) / releasesOf(rows);
 /** Two digits that count; a share of none is written as 0. */
-const percent = (share: number): string => (share === 0 ? '0 %' : `${Number((share * 100).toPrecision(2))} %`);
+const percent = (share: number): string => (share === 0 ? '0%' : `${Number((share * 100).toPrecision(2))}%`);
 const rps = (traffic: number): string => traffic.toLocaleString('en');
 const nameOf = (cell: Cell): string => {
   const { kind, rps: traffic, base, effect, strategy, windowSeconds } = cell;
-  const name = `${kind}, ${rps(traffic)} requests/s, ${Number((base * 100).toPrecision(3))} %, ×${effect}, ${strategy}`;
+  const name = `${kind}, ${rps(traffic)} requests/s, ${Number((base * 100).toPrecision(3))}%, ×${effect}, ${strategy}`;
   return windowSeconds === undefined ? name : `${name}, ${paceOf(cell)}`;
 };
 

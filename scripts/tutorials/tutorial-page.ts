@@ -38,7 +38,7 @@ export function tutorialPage({ fixture, title, about }: Subject): string {
 ${about}
 
 One good version is promoted and one bad version is rolled back, in a cluster inside one process on your machine. Real are the controller, its API calls, HTTP
-requests, metrics and queries; simulated are pods, which are small HTTP servers, and the proxies. You need a checkout of this repository after \`npm ci\`, Node 22.18 or newer (\`npm
+requests, metrics and queries; simulated are pods, which are small HTTP servers, and the proxies. You need a checkout of this repository after \`npm ci && npm run build\`, Node 22.18 or newer (\`npm
 ci\` installs one for \`npx node\`), \`kubectl\`, \`curl\`, and four terminals in the folder of the checkout. \`test/e2e/tutorials.test.ts\` runs exactly these commands, and compares what they print with
 this page; \`…\` replaces what differs each time, and lines in between are left out.
 
@@ -46,7 +46,7 @@ this page; \`…\` replaces what differs each time, and lines in between are lef
 
 In the first terminal. It runs until Ctrl-C.
 
-${sh('npx node src/cli/main.ts cluster --env "$HOME/serin-cluster.env"', 'cluster')}
+${sh('npx node dist/serin.js cluster --env "$HOME/serin-cluster.env"', 'cluster')}
 
 ## 2. Serin
 
@@ -54,7 +54,7 @@ In the second one. Checks run every second here; in production, every ten or mor
 
 ${sh(
   `. "$HOME/serin-cluster.env"
-npx node src/cli/main.ts controller --mesh-provider ${provider} --metrics-server "$PROMETHEUS" \\
+npx node dist/serin.js controller --mesh-provider ${provider} --metrics-server "$PROMETHEUS" \\
   --min-analysis-interval 1s --scale-down-delay 2s --port 0`,
   'serin',
 )}
@@ -97,7 +97,7 @@ while sleep 0.05; do ${ask} -o /dev/null; done`,
 ${sh(`${isKnative ? pushRevision('podinfo:2', {}) : 'kubectl -n test set image deployment/podinfo web=podinfo:2'}
 ${waits('Succeeded')}
 ${version(2)}
-npx node src/cli/main.ts status podinfo --namespace test`)}
+npx node dist/serin.js status podinfo --namespace test`)}
 
 ${shows(statusLines(fixture))}
 
@@ -110,7 +110,7 @@ ${isPlain ? 'It never becomes ready. Without a mesh no user reaches a version un
 ${sh(`${push('podinfo:3', isPlain ? { NEVER_READY: 'true' } : { ERROR_RATE: '1' })}
 ${waits('Failed')}
 ${version(2)}
-npx node src/cli/main.ts why podinfo --namespace test`)}
+npx node dist/serin.js why podinfo --namespace test`)}
 
 ${shows([
   'Canary test/podinfo: Failed',
@@ -144,7 +144,7 @@ function statusLines({ provider }: ProviderFixture): string[] {
     'Canary test/podinfo: Succeeded since …',
     '  Succeeded: the primary serves; waits for a change of podinfo.',
     ...['', 'Workloads', ...sides],
-    ...['', 'Traffic', '  primary  […] 100 %', '  canary   […] 0 %', `           provider ${provider}, failed checks … of 3`],
+    ...['', 'Traffic', '  primary  […] 100%', '  canary   […] 0%', `           provider ${provider}, failed checks … of 3`],
     ...checks,
   ];
 }

@@ -18,7 +18,7 @@ function aboutObject(code: BlockerCode, object: BlockedObject, field = '', detai
     case 'NameTaken':
       return `${kind} ${name} exists and is not ours: ${remedy()}`;
     case 'TargetNotFound':
-      return `spec.targetRef: ${kind} ${name} does not exist: ${remedy()}`;
+      return `spec.targetRef: ${kind} ${name} does not exist${object.namespace === undefined ? '' : ` in namespace ${object.namespace}`}: ${remedy()}`;
     case 'ScalerNotFound':
       return `spec.autoscalerRef: ${kind} ${name} does not exist: ${remedy()}; nothing goes on until then`;
     case 'TemplateLeftover':

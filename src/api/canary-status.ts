@@ -186,6 +186,8 @@ export const Failing = z.object({
   lost: z.int(),
   /** Ends by pod, also at the last count. */
   ends: z.record(z.string(), z.int()),
+  /** The same by container, of the pods of which one has ended. */
+  containers: z.record(z.string(), z.record(z.string(), z.int())).optional().catch(undefined),
   last: PodFailing.optional().catch(undefined),
   /** Time of the last judged interval: a failure is counted at the latest one interval later. */
   judgedMs: z.number(),
@@ -314,6 +316,8 @@ export const Release = z.object({
   undo: VerbRequest.optional(),
   /** A restart in progress: the primary's pod template is being written (E134). */
   restart: VerbRequest.optional(),
+  /** A retry that waits until the pods of the failed release have stopped (E75). */
+  retry: VerbRequest.optional().catch(undefined),
   /** Outcomes of the last requests, oldest first; an id that is listed is not carried out again (E70). */
   requests: z.array(Acknowledgement).optional(),
 });
@@ -328,6 +332,13 @@ export const CanaryStatus = z.object({
     .catch(undefined)
     .describe(
       'Code of what needs attention: why the spec is refused, why the release waits, or why it failed (docs/reasons.md); absent if nothing does. Written with other changes only.',
+    ),
+  observedGeneration: z
+    .int()
+    .optional()
+    .catch(undefined)
+    .describe(
+      'Generation of the spec for which this status holds. Only with --kstatus or the annotation serin.dev/kstatus (docs/gitops.md).',
     ),
   failedChecks: z.number(),
   canaryWeight: z.number(),

@@ -82,6 +82,8 @@ export const guardAnnotation = 'serin.dev/keeps-selector';
 export const asideAnnotation = 'serin.dev/left-to-another-controller';
 /** A new value lets Serin continue with a Canary that it left to another controller. */
 export const resumeAnnotation = 'serin.dev/resume';
+/** On a Canary: `"true"` adds the conditions of kstatus to its status, `"false"` leaves them out where the flag is set; see `kstatus.ts`. */
+export const kstatusAnnotation = 'serin.dev/kstatus';
 /** A user's request to a Canary; see `verb-request.ts`. */
 export const requestAnnotation = 'serin.dev/request';
 /** Annotations that make Flux ignore an object. */

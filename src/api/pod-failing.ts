@@ -43,7 +43,12 @@ export interface PodFailings {
   problem?: PodFailing;
   /** Ends of containers so far, by uid of the pod, of pods that were ready once: the base from which a starting controller counts. */
   ends: Readonly<Record<string, number>>;
+  /** The same by container, of the pods of which one has ended: they tell which container ended while no controller ran. */
+  containers?: EndsByContainer;
 }
+
+/** Ends of each container, by uid of the pod and name of the container. */
+export type EndsByContainer = Readonly<Record<string, Readonly<Record<string, number>>>>;
 
 /** Text of one failure, for events, conditions and messages. */
 export function failingText(failing: PodFailing): string {
@@ -68,7 +73,7 @@ function clause({ pod, container, reason, exitCode, times = 1, cause }: PodFaili
 const WAITS: Readonly<Partial<Record<Cause, string>>> = {
   ImageUnavailable: 'cannot pull its image',
   ContainerConfig: 'cannot be made',
-  ProbeFails: 'runs and is not ready: its probe does not pass',
+  ProbeFails: 'runs and is not ready: its readinessProbe or startupProbe does not pass',
   Unschedulable: 'fits on no node',
   PodGated: 'waits for a gate',
   NodeNotReady: 'is on a node that does not report',

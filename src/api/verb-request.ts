@@ -10,6 +10,9 @@ export const requestId = /^[A-Za-z0-9-]{1,64}$/;
 /** Longest user name, in UTF-16 units. */
 export const LONGEST_NAME = 300;
 
+/** A request that waited for this long is refused: its author no longer waits for it. Milliseconds. */
+export const LONGEST_WAIT_MS = 3_600_000;
+
 /** In place of the name, if neither the API server nor the kubeconfig names the user. */
 export const UNKNOWN_USER = 'unknown';
 

@@ -414,6 +414,12 @@ export const flags = {
     fallback: false,
     chart: 'requireSecretLabel',
   },
+  kstatus: {
+    kind: 'switch',
+    help: 'write the conditions Ready, Reconciling and Stalled and status.observedGeneration, by which Flux, Helm and kubectl wait for a release (docs/gitops.md)',
+    fallback: false,
+    chart: 'kstatus',
+  },
   noCrossNamespaceRefs: {
     kind: 'switch',
     help: 'refuse Canaries that refer to objects, hosts or gateways of other namespaces',

@@ -49,6 +49,8 @@ export interface CanaryRow extends CanaryName {
   /** RFC 3339. */
   since?: string | undefined;
   message?: string | undefined;
+  /** Progress of the release; absent if none is under way. */
+  steps?: { at: number; of: number; unit: 'weight' | 'iteration' } | undefined;
   /** Absent if no release has ended, or one is under way. */
   ending?: EndingView | undefined;
   /** The most urgent first. */

@@ -28,7 +28,7 @@ describe('bootstrap', () => {
       one.kind === 'announce' && one.announcement.reason === 'PrimaryDelayed' ? one.announcement : [],
     );
     expect(late.map(({ message }) => message)).toEqual([
-      'Primary is not made: Deployment podinfo of spec.targetRef does not exist; create it, or correct spec.targetRef',
+      'Primary is not made: Deployment podinfo of spec.targetRef does not exist in namespace test; create it there, or correct spec.targetRef',
     ]);
   });
 

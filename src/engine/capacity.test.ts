@@ -35,8 +35,8 @@ describe('capacityNeeded', () => {
       share: 50,
       needed: 4,
     },
-    { name: 'a first step of 10 %', primary: pods(8), target: pods(1), routes: allToPrimary, share: 10, needed: 1 },
-    { name: 'a step to 29 % of 100 pods', primary: pods(100), target: pods(1), routes: allToPrimary, share: 29, needed: 29 },
+    { name: 'a first step of 10%', primary: pods(8), target: pods(1), routes: allToPrimary, share: 10, needed: 1 },
+    { name: 'a step to 29% of 100 pods', primary: pods(100), target: pods(1), routes: allToPrimary, share: 29, needed: 29 },
     { name: 'a match: both carry', primary: pods(6), target: pods(2), routes: { kind: 'matched', match }, share: 100, needed: 8 },
     {
       name: 'all of a matched segment: both carry',

@@ -50,7 +50,7 @@ export function canaryShare(routes: Routes): number {
   }
 }
 
-/** Percent of the needed pods that are enough: a scaler's own tolerance is 10 %, so that it would not act on a smaller difference. */
+/** Percent of the needed pods that are enough: a scaler's own tolerance is 10%, so that it would not act on a smaller difference. */
 const ENOUGH_PERCENT = 90;
 
 /** Enough pods answer now. */

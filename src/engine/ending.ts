@@ -13,7 +13,7 @@ import { progressDeadlineMs, rolloutDeadlineMs } from './deadlines.ts';
 import { failingOf, lastFailing } from './failing.ts';
 import { overLimit } from './failure-limits.ts';
 import { urlField } from './hook-refusal.ts';
-import { blockedPrimary, blockedTarget } from './states/awaited-side.ts';
+import { blockedPrimary, blockedTarget, causeOfSide } from './states/awaited-side.ts';
 
 /** An ending before its time is known. */
 type Cause = Omit<Ending, 'atMs'>;
@@ -42,7 +42,8 @@ export function failedPromotionEnding(input: Input): Ending {
   const { canary, primary } = input.event.facts;
   const why = primary?.readiness.reason ?? 'it was not ready in time';
   const detail = `the primary could not take the promoted revision: ${why}`;
-  return madeOf(input, { code: 'PromotionFailed', object: blockedPrimary(canary), detail });
+  const problem = defined({ pod: primary?.problem, cause: causeOfSide(primary) });
+  return madeOf(input, { code: 'PromotionFailed', object: blockedPrimary(canary), ...problem, detail });
 }
 
 /** A newer revision is released in its place. */

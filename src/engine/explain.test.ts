@@ -18,7 +18,7 @@ it.each(states)('D11: $phase, $step has a sentence of its own, which says more t
 });
 
 it.each([
-  { of: 'a release', phase: 'Progressing', where: / since [^ ]+ with 20 % on the canary, without limit/ },
+  { of: 'a release', phase: 'Progressing', where: / since [^ ]+ with 20% on the canary, without limit/ },
   { of: 'one that has not begun', phase: 'Waiting', where: / since [^ ]+, without limit/ },
 ] as const)('E71: the sentence of a pause of $of says who, since when, and with which traffic', ({ phase, where }) => {
   const world = initialized();

@@ -20,7 +20,7 @@ export function explain(canary: Canary, facts: Facts): string {
 /** The same for a phase and release that are about to be recorded. Times are absolute, so that the sentence stays the same. */
 export function explainRelease(canary: Canary, phase: Phase, release: Release, facts: Facts): string {
   if (canary.spec.suspend === true) {
-    const where = `${phase} with ${weightOf(release.routes)} % on the canary`;
+    const where = `${phase} with ${weightOf(release.routes)}% on the canary`;
     return `Suspended by spec.suspend at ${where}. Nothing is written, and manual edits stay. Set spec.suspend to false to go on.`;
   }
   const blocker = facts.blocker ?? facts.unroutable;
@@ -39,7 +39,7 @@ export function explainRelease(canary: Canary, phase: Phase, release: Release, f
 /** A pause has no time limit: the user who set it, its start, and the way to end it (E71). */
 function paused({ metadata }: Canary, phase: Phase, { paused: pause, routes }: Release): string {
   if (!pause) return '';
-  const where = phase === 'Waiting' ? '' : ` with ${weightOf(routes)} % on the canary`;
+  const where = phase === 'Waiting' ? '' : ` with ${weightOf(routes)}% on the canary`;
   const who = pause.by === UNKNOWN_USER ? '' : ` by ${pause.by}`;
   return `Paused${who} since ${timestamp(pause.sinceMs)}${where}, without limit. Nothing is checked, and no deadline runs. Resume it (serin resume ${metadata.name}), promote it or roll it back. State: `;
 }

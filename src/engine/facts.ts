@@ -3,7 +3,7 @@ import type { Canary, Provider } from '../api/canary.ts';
 import type { SeenConfig } from '../api/canary-status.ts';
 import type { BlockerCode, Reason } from '../api/codes/codes.ts';
 import type { ContainerImage } from '../api/container-image.ts';
-import type { PodFailings } from '../api/pod-failing.ts';
+import type { PodFailing, PodFailings } from '../api/pod-failing.ts';
 import type { Readiness } from '../api/readiness.ts';
 import type { Routes, UnreadableRoutes } from '../api/routes.ts';
 import type { SeenRequest } from '../api/verb-request.ts';
@@ -25,6 +25,8 @@ export interface SideFacts {
   replicas: number;
   /** Set for a rollout that its controller reports on (E100). */
   progress?: Progress;
+  /** The most telling problem of its pods, if they were read: those of a primary that is waited for too long. */
+  problem?: PodFailing;
   /** Images of its pod template; absent if it has no template of its own. Shown, never decided on. */
   images?: readonly ContainerImage[];
 }

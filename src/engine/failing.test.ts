@@ -12,7 +12,7 @@ const INTERVAL_MS = 10_000;
 const DEADLINE_MS = 60_000;
 const SECOND_MS = 1_000;
 
-/** At 20 % of the traffic, with its pods watched; the plan is longer than any of these releases. */
+/** At 20% of the traffic, with its pods watched; the plan is longer than any of these releases. */
 function releasing(analysis: Partial<Analysis> = {}, prepare: (world: World) => void = (world) => world.watchPods()): World {
   const world = initialized(aCanary({ stepWeights: Array.from({ length: 50 }, (_, index) => index + 20), ...analysis }), prepare);
   world.pushUntil('s1:b', (one) => one.canary.status?.canaryWeight === 20);

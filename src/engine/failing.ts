@@ -1,6 +1,7 @@
 import type { Failing, Release } from '../api/canary-status.ts';
 import type { Phase } from '../api/phase.ts';
-import { failingText, type PodFailings } from '../api/pod-failing.ts';
+import { failingText, type PodFailing, type PodFailings } from '../api/pod-failing.ts';
+import type { Readiness } from '../api/readiness.ts';
 import { isBeforeReady, isBeforeShare } from '../api/step.ts';
 import type { Context } from './context.ts';
 import { progressDeadlineMs } from './deadlines.ts';
@@ -65,11 +66,18 @@ export function lastFailing({ failing }: FailingRelease, { target }: Facts): str
 /** The target with the failures of its pods. Its readiness also says which pod lacks what, unless a label or port of the target is the reason. */
 export function withFailings(target: NonNullable<Facts['target']>, failing: PodFailings | undefined): NonNullable<Facts['target']> {
   if (failing === undefined) return target;
-  const { readiness } = target;
-  const { problem } = failing;
-  if (problem === undefined || readiness.state === 'ready' || readiness.field !== undefined) return { ...target, failing };
-  const reason = [readiness.reason, failingText(problem)].filter((one) => one !== undefined).join(': ');
-  return { ...target, failing, readiness: { ...readiness, reason } };
+  return { ...target, failing, readiness: withProblem(target.readiness, failing.problem) };
+}
+
+/** A primary with the problem of its pods. */
+export function withPrimaryProblem(primary: NonNullable<Facts['primary']>, problem: PodFailing | undefined): NonNullable<Facts['primary']> {
+  if (problem === undefined || primary.readiness.state === 'ready') return primary;
+  return { ...primary, problem, readiness: withProblem(primary.readiness, problem) };
+}
+
+function withProblem(readiness: Readiness, problem: PodFailing | undefined): Readiness {
+  if (problem === undefined || readiness.state === 'ready' || readiness.field !== undefined) return readiness;
+  return { ...readiness, reason: [readiness.reason, failingText(problem)].filter((one) => one !== undefined).join(': ') };
 }
 
 /** Text of the failure in this interval. */
@@ -81,7 +89,7 @@ export function failingOf(release: FailingRelease, facts: Facts): string {
 export function withJudgedFailures(release: Release, facts: Facts): Release {
   const { failing } = release;
   if (failing === undefined) return release;
-  return { ...release, failing: { ...failing, ...countsOf(facts.target?.failing ?? failing), judgedMs: facts.nowMs } };
+  return { ...release, failing: { ...withoutContainers(failing), ...countsOf(facts.target?.failing ?? failing), judgedMs: facts.nowMs } };
 }
 
 /** The same between two checks: intervals follow each other, also if one is counted late. */
@@ -128,7 +136,10 @@ export function followed(release: Release, [phase, step = '']: readonly string[]
   const { crashes, lost } = release.failing;
   // Ends that are not counted yet must not be taken for counted ones after a restart.
   if (pods === undefined || pods.crashes !== crashes || pods.lost !== lost) return release;
-  return { ...release, failing: { ...release.failing, ends: pods.ends } };
+  return {
+    ...release,
+    failing: { ...withoutContainers(release.failing), ends: pods.ends, ...(pods.containers && { containers: pods.containers }) },
+  };
 }
 
 /** Next time at which the engine must evaluate the failures of the canary. */
@@ -137,11 +148,17 @@ export function failingDueMs({ release, frozen }: Context, [phase]: readonly str
   return earliest([hasFailedSince(release, facts) ? countedAtMs(release, facts) : undefined, unreadyUntilMs(release, facts)]);
 }
 
+/** Counts by container are replaced together with the ends. */
+function withoutContainers({ containers: _, ...failing }: Failing): Failing {
+  return failing;
+}
+
 function countsOf({
   crashes,
   lost,
   ends,
+  containers,
   last,
-}: Pick<Failing, 'crashes' | 'lost' | 'ends' | 'last'>): Omit<Failing, 'judgedMs' | 'unreadyMs'> {
-  return { crashes, lost, ends, ...(last && { last }) };
+}: Pick<Failing, 'crashes' | 'lost' | 'ends' | 'containers' | 'last'>): Omit<Failing, 'judgedMs' | 'unreadyMs'> {
+  return { crashes, lost, ends, ...(containers && { containers }), ...(last && { last }) };
 }

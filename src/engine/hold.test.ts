@@ -7,7 +7,7 @@ import { explain } from './explain.ts';
 const outage = { check: 'errors', verdict: 'unmeasured', reason: 'Prometheus did not answer' } as const;
 const DEADLINE_MS = 60_000;
 
-/** Held at 20 % since its first check. */
+/** Held at 20% since its first check. */
 function held(analysis: Partial<Canary['spec']['analysis']> = {}): World {
   const world = initialized(aCanary({ stepWeight: 20, maxWeight: 40, unmeasured: 'hold', ...analysis }));
   world.pushUntil('s1:b', (one) => one.canary.status?.canaryWeight === 20);
@@ -29,7 +29,7 @@ describe('checks that cannot be measured, with unmeasured: hold', () => {
     world.tick();
     for (const text of [explain(world.canary, world.facts()), world.canary.status?.conditions?.[0]?.message]) {
       expect(text).toMatch(
-        /^Stays at 20 %\. A check is unmeasured since .+ The release is rolled back at .+ if that lasts; ask the owner of the metrics to restore them/,
+        /^Stays at 20%\. A check is unmeasured since .+ The release is rolled back at .+ if that lasts; ask the owner of the metrics to restore them/,
       );
       expect(text).toContain(`since ${since}`);
       expect(text).toContain(`rolled back at ${until}`);

@@ -24,7 +24,7 @@ function scaled(analysis: Partial<Canary['spec']['analysis']> = steps, spec: Par
   return world;
 }
 
-/** A release at 50 % after the scalers have had their time: five pods on each side. */
+/** A release at 50% after the scalers have had their time: five pods on each side. */
 function halfway(analysis: Partial<Canary['spec']['analysis']> = steps): World {
   const world = scaled(analysis);
   world.pushUntil('s1:b', (one) => one.canary.status?.canaryWeight === 50);

@@ -174,7 +174,7 @@ describe('a canary below canaryReadyThreshold', () => {
     world.room.target = 2;
     world.tick(10_000);
     expect(explain(world.canary, world.facts())).toMatch(
-      /^Stays at 20 % since \S+Z: 2 of 3 canary pods are ready; canaryReadyThreshold is 100%\. The release is rolled back at \S+Z if they are not ready/,
+      /^Stays at 20% since \S+Z: 2 of 3 canary pods are ready; canaryReadyThreshold is 100%\. The release is rolled back at \S+Z if they are not ready/,
     );
   });
 });
@@ -192,7 +192,7 @@ describe('a primary that does not serve', () => {
       for (let ticks = 0; ticks < 20; ticks += 1) world.tick();
       expect([world.step, world.canary.status?.canaryWeight]).toEqual([step, canaryWeight]);
       expect(explain(world.canary, world.facts())).toMatch(
-        /Stays at \d+ %: the primary does not serve.*\. Waiting for it without limit\. Fix its pods, or set spec\.skipAnalysis: true/,
+        /Stays at \d+%: the primary does not serve.*\. Waiting for it without limit\. Fix its pods, or set spec\.skipAnalysis: true/,
       );
       world.primaryDown = false;
       world.sendFacts();

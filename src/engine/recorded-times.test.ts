@@ -81,6 +81,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   dueMs: 'made again with each status',
   'undo.atMs': 'by the clock of the user',
   'restart.atMs': 'by the clock of the user',
+  'retry.atMs': 'by the clock of the user',
   'deliveries.alert.details.ending.atMs': 'part of a message',
 };
 

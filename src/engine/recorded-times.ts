@@ -44,7 +44,7 @@ function lastRecordedMs(release: Release): number {
   return Math.max(startedMs, stepStartedMs, ...known, ...measurements, ...listed);
 }
 
-/** All recorded times but those of `undo` and `restart`, which are by the clock of the user. */
+/** All recorded times but those of `undo`, `restart` and `retry`, which are by the clock of the user. */
 function shifted(release: Release, shiftMs: number, nowMs: number): Release {
   const moved = (ms: number): number => ms + shiftMs;
   const perhaps = (ms: number | undefined): number | undefined => (ms === undefined ? undefined : moved(ms));

@@ -5,7 +5,7 @@ import type { Facts } from './facts.ts';
 import { moveBy, type Passage } from './passage.ts';
 import { withOutcome } from './request-outcome.ts';
 import { beginningOf, pathOf, phaseOf, resolve } from './snapshot.ts';
-import { pendingRequest, refusalOf } from './verbs.ts';
+import { isNotedOnly, pendingRequest, refusalOf } from './verbs.ts';
 
 /** Carries out a user's request, or refuses it, in the step that first sees it, and records the outcome (E70). */
 export function carryOutRequest(passage: Passage): Passage {
@@ -19,6 +19,10 @@ export function carryOutRequest(passage: Passage): Passage {
   const reason = refusalOf(asked, phase, { ...context.release, step }, facts);
   // The controller reports the outcome of these later.
   const isAsked = reason === undefined && 'verb' in asked && (asked.verb === 'undo' || asked.verb === 'restart');
+  if (reason === undefined && 'verb' in asked && isNotedOnly(asked, phase, { step })) {
+    const noted = { ...context, release: { ...context.release, retry: asked } };
+    return { ...passage, now: resolve(value, withAnswer(noted, asked, facts.nowMs)) };
+  }
   const answeredNow = { ...passage, now: resolve(value, isAsked ? context : withAnswer(context, asked, facts.nowMs, reason)) };
   if (reason !== undefined || 'problem' in asked) return answeredNow;
   const moved = moveBy(answeredNow, { type: 'REQUEST', facts, request: asked });

@@ -14,6 +14,14 @@ describe('revisions', () => {
     expect([asked(), world.release.revision, world.release.failedChecks]).toEqual([before, 's1:c', 0]);
   });
 
+  it('the Event of a new revision names the images that it changes', () => {
+    const world = initialized(aCanary(steps));
+    Object.assign(world.images, { 's1:a': { web: 'registry/web:1.2.0' }, 's1:b': { web: 'registry/web:1.3.0' } });
+    world.pushUntil('s1:b', at('Progressing'));
+    const said = world.asked.flatMap((one) => (one.kind === 'announce' ? [one.announcement.message] : []));
+    expect(said).toContain('New revision of podinfo found, its release begins: registry/web 1.2.0 → 1.3.0');
+  });
+
   it('E51: the target back at the promoted revision cancels the release', () => {
     const world = releasing();
     world.push('s1:a');

@@ -7,7 +7,7 @@ import { refusalOf } from './verbs.ts';
 
 const plan = { stepWeight: 10, maxWeight: 50 };
 
-/** A release of `s1:b` at 10 %. */
+/** A release of `s1:b` at 10%. */
 function analysing(canary = aCanary(plan)): World {
   const world = initialized(canary);
   world.pushUntil('s1:b', (one) => one.step === 'analysing');
@@ -48,7 +48,7 @@ const places: Readonly<Record<string, () => World>> = {
     world.push('s1:b');
     return world;
   },
-  'Progressing (at 10 %)': () => analysing(),
+  'Progressing (at 10%)': () => analysing(),
   'Progressing (the canary is down)': () => {
     const world = analysing();
     world.targetDown = true;
@@ -86,24 +86,24 @@ const places: Readonly<Record<string, () => World>> = {
 const outcomes: Readonly<Partial<Record<Verb, Readonly<Record<string, RegExp>>>>> = {
   promote: {
     'Waiting (for its gate)': /^Progressing/,
-    'Progressing (at 10 %)': /^(Promoting|Finalising)/,
+    'Progressing (at 10%)': /^(Promoting|Finalising)/,
     'WaitingPromotion (for its gate)': /^(Promoting|Finalising)/,
   },
   rollback: {
     'Waiting (for its gate)': /^Failed/,
     'Progressing (no pods yet)': /^Failed/,
-    'Progressing (at 10 %)': /^Failed/,
+    'Progressing (at 10%)': /^Failed/,
     'Progressing (the canary is down)': /^Failed/,
     'WaitingPromotion (for its gate)': /^Failed/,
   },
   pause: {
     'Waiting (for its gate)': /^Waiting/,
     'Progressing (no pods yet)': /^Progressing.scalingUp/,
-    'Progressing (at 10 %)': /^Progressing.analysing/,
+    'Progressing (at 10%)': /^Progressing.analysing/,
     'Progressing (the canary is down)': /^Progressing.canaryUnavailable/,
     'WaitingPromotion (for its gate)': /^WaitingPromotion.analysing/,
   },
-  retry: { Failed: /^Progressing/ },
+  retry: { 'Failed (its traffic is routed to the primary)': /^Failed.draining/, Failed: /^Progressing/ },
   undo: { Succeeded: /^Progressing/ },
   restart: { Initialized: /^Initialized.resting/, Succeeded: /^Succeeded.resting/, Failed: /^Failed.resting/ },
 };
@@ -385,6 +385,35 @@ describe('promote, rollback, retry and undo', () => {
     world.ask('undo', 'u');
     expect(outcomeOf(world, 'u')[0]).toMatchObject({ outcome: 'refused', reason: 'Flux keeps Deployment podinfo' });
     expect([world.phase, world.step, world.release.undo, world.targetRevision]).toEqual(['Succeeded', 'resting', undefined, 's1:b']);
+  });
+
+  it.each([{ hooks: [] }, { hooks: ['confirm-rollout'] as const }])(
+    'E75: a retry while the pods of the failed release are kept is noted, survives a crash, and begins when they have stopped ($hooks)',
+    ({ hooks }) => {
+      const world = analysing(aCanary({ ...plan, ...(hooks.length > 0 && withHooks(...hooks)) }));
+      world.ask('rollback', 'b');
+      world.tickUntil((one) => one.phase === 'Failed' && one.step === 'draining');
+      const { run } = world.release;
+      world.ask('retry', 'r');
+      expect(outcomeOf(world, 'r')[0]?.outcome).toBe('carriedOut');
+      expect(world.canary.status?.conditions?.[0]?.message).toContain('Then the same revision is released again, as ann requested');
+      world.ask('retry', 'r2');
+      expect(outcomeOf(world, 'r2')[0]).toMatchObject({ outcome: 'refused', reason: expect.stringContaining('ann') });
+      world.crash();
+      world.tickUntil((one) => one.release.run > run);
+      expect(world.release.retry).toBeUndefined();
+      world.tickUntil((one) => one.phase === 'Succeeded');
+      expect([world.promoted, world.release.run]).toEqual([['s1:b'], run + 1]);
+    },
+  );
+
+  it('E75: a noted retry is void once the target holds another revision', () => {
+    const world = analysing();
+    world.ask('rollback', 'b');
+    world.tickUntil((one) => one.phase === 'Failed' && one.step === 'draining');
+    world.ask('retry', 'r');
+    world.push('s1:c');
+    expect([world.release.revision, world.release.retry]).toEqual(['s1:c', undefined]);
   });
 
   it('E75: retry calls the confirm-rollout gate again', () => {

@@ -2,13 +2,11 @@ import { blockerText } from '../api/blocker-text.ts';
 import type { Release } from '../api/canary-status.ts';
 import type { Phase } from '../api/phase.ts';
 import { isResting } from '../api/step.ts';
-import type { SeenRequest, Verb, VerbRequest } from '../api/verb-request.ts';
+import { LONGEST_WAIT_MS, type SeenRequest, type Verb, type VerbRequest } from '../api/verb-request.ts';
 import { timestamp } from '../base/timestamp.ts';
 import type { Facts } from './facts.ts';
 import { stateOf } from './states/lookup.ts';
 
-/** A request that waited for this long is refused: its author no longer waits for it. Milliseconds. */
-const LONGEST_WAIT_MS = 3_600_000;
 /** Tolerated difference of two clocks; a later date is an answer to a state that no one has seen yet. Milliseconds. */
 const MOST_AHEAD_MS = 300_000;
 /** The write of an undo or a restart is seen by then, also on a busy API server. Milliseconds. */
@@ -30,6 +28,11 @@ export function refusalOf(request: SeenRequest, phase: Phase, release: Release, 
   if (request.atMs - facts.nowMs > MOST_AHEAD_MS)
     return `it is dated ${timestamp(request.atMs)}, more than 5 minutes ahead of the clock of Serin: correct the clock that wrote it, and request it again`;
   return refusals[request.verb](phase, release, facts, request);
+}
+
+/** A retry of a release that is still being rolled back: it is noted, and carried out at the end (E75). */
+export function isNotedOnly({ verb }: VerbRequest, phase: Phase, { step }: Pick<Release, 'step'>): boolean {
+  return verb === 'retry' && phase === 'Failed' && !isResting({ step });
 }
 
 type VerbCheck = (phase: Phase, release: Release, facts: Facts, request: VerbRequest) => string | undefined;
@@ -65,7 +68,7 @@ const refusals: Readonly<Record<Verb, VerbCheck>> = {
     const { target, refused } = facts;
     if (phase !== 'Failed') return `${standing(phase, release)}, and only a failed release is tried again`;
     if (isGated(phase, release)) return `${standing(phase, release)}: it is being tried again, or the next one begins`;
-    if (!isResting(release)) return `${standing(phase, release)}: request it again when its pods have stopped`;
+    if (release.retry) return `a retry that ${release.retry.by} requested waits until its pods have stopped`;
     if (!target) return 'the target does not exist';
     if (refused) return `an edit of the spec is refused: ${refused.message}`;
     if (target.undetermined !== undefined) return `the target's revision is not known: ${blockerText(target.undetermined)}`;

@@ -31,7 +31,7 @@ export const Comparison = z.strictObject({
 });
 export type Comparison = z.infer<typeof Comparison>;
 
-/** Errors: 1.5 times the primary's rate and at least 0.1 %, with one false alarm in 100 releases. */
+/** Errors: 1.5 times the primary's rate and at least 0.1%, with one false alarm in 100 releases. */
 export const defaultComparison: Comparison = {
   tolerate: 1.5,
   atLeast: 0.001,

@@ -32,9 +32,9 @@ const rates = (canary: number, primary: number) =>
 describe('the verdict', () => {
   it.each([
     { why: 'ten times worse', canary: 0.02, primary: 0.002, verdict: 'bad' },
-    { why: 'the same 2 % on both sides, where the primary is at fault', canary: 0.02, primary: 0.02, verdict: 'fine' },
-    { why: 'twenty times worse, but below 0.1 %', canary: 0.0008, primary: 0.00004, verdict: 'undecided' },
-    { why: 'above 0.1 %, and 1.4 times worse', canary: 0.014, primary: 0.01, verdict: 'undecided' },
+    { why: 'the same 2% on both sides, where the primary is at fault', canary: 0.02, primary: 0.02, verdict: 'fine' },
+    { why: 'twenty times worse, but below 0.1%', canary: 0.0008, primary: 0.00004, verdict: 'undecided' },
+    { why: 'above 0.1%, and 1.4 times worse', canary: 0.014, primary: 0.01, verdict: 'undecided' },
     { why: 'failures without any of the primary', canary: 0.03, primary: 0, verdict: 'bad' },
   ])('is $verdict for $why', ({ canary, primary, verdict }) =>
     expect(weigh(seen(...rates(canary, primary)), comparison).verdict).toBe(verdict),
@@ -42,7 +42,7 @@ describe('the verdict', () => {
 
   it.each([
     { why: 'a canary without failures, by its own rate', canary: 0, primary: 0 },
-    { why: 'the same 2 % on both sides, by the ratio', canary: 0.02, primary: 0.02 },
+    { why: 'the same 2% on both sides, by the ratio', canary: 0.02, primary: 0.02 },
   ])('is fine in the end for $why', ({ canary, primary }) =>
     expect(weigh(seen(...rates(canary, primary), { windows: 240 }), comparison).verdict).toBe('fine'),
   );

@@ -26,10 +26,10 @@ export function addPods(
   return { canaryPods, primary: Object.fromEntries(sums) };
 }
 
-/** Normal quantile of the half of a chance of 1 % that is spent on the draw of the pods. */
+/** Normal quantile of the half of a chance of 1% that is spent on the draw of the pods. */
 const QUANTILE = 2.576;
 
-/** Assumption about pods before their failures show it: rates with a standard deviation of 20 %, as if three pods had shown it. */
+/** Assumption about pods before their failures show it: rates with a standard deviation of 20%, as if three pods had shown it. */
 const ASSUMED = { variance: 0.04, degrees: 2 };
 
 /** Upper limit of an estimate. */

@@ -28,7 +28,7 @@ describe('the e-value of a rate', () => {
   it('is near 1 on average for rare failures: the bound is not wasteful', () =>
     expect(meanOf(4000, 0.001, (failures) => logAgainstRateAtMost({ requests: 4000, failures }, 0.001, 1))).toBeGreaterThan(0.95));
 
-  it('also grows for a canary without failures: 0.1 % is excluded after about 7,000 requests', () => {
+  it('also grows for a canary without failures: 0.1% is excluded after about 7,000 requests', () => {
     const fine = (requests: number) => logAgainstRateAtLeast({ requests, failures: 0 }, 0.001, 1);
     expect(fine(5_000)).toBeLessThan(Math.log(100));
     expect(fine(8_500)).toBeGreaterThan(Math.log(100));

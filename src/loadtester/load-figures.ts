@@ -42,7 +42,7 @@ export class LoadFigures {
       lines.push(
         `time to answer: average ${seconds(this.#sumMs / this.answered)}, least ${seconds(this.#leastMs)}, most ${seconds(this.#mostMs)}`,
       );
-      lines.push(`percentiles: ${[50, 90, 95, 99].map((part) => `${part} % within ${seconds(this.#percentileMs(part))}`).join(', ')}`);
+      lines.push(`percentiles: ${[50, 90, 95, 99].map((part) => `${part}% within ${seconds(this.#percentileMs(part))}`).join(', ')}`);
       lines.push(
         `status codes: ${byCount(this.#statuses)
           .map(([status, count]) => `${status} (${count})`)

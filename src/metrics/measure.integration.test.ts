@@ -16,7 +16,7 @@ describe('measure', () => {
       ],
       { baselines: true },
     );
-    // 90 % at or below 100 ms, the rest evenly up to 500: p99 = 100 + 400 · 0.9 = 460.
+    // 90% at or below 100 ms, the rest evenly up to 500: p99 = 100 + 400 · 0.9 = 460.
     expect(verdicts).toEqual([
       {
         check: 'request-success-rate',
@@ -54,7 +54,7 @@ describe('measure', () => {
       return verdict;
     };
 
-    it('only errors are 0 %, and fail the check', async () => {
+    it('only errors are 0%, and fail the check', async () => {
       expect(await only({ 503: (scrape) => scrape * 7 })).toMatchObject({
         verdict: 'failed',
         value: 0,
@@ -75,7 +75,7 @@ describe('measure', () => {
   });
 
   it.each<[string, Partial<Metric>, unknown]>([
-    // 90 % at or below 100 ms, evenly from 0: the median is 100 · 0.5 / 0.9.
+    // 90% at or below 100 ms, evenly from 0: the median is 100 · 0.5 / 0.9.
     ['the quantile that the metric names', { quantile: 0.5 }, 55],
     ['by default the 99th percentile in whole milliseconds', {}, 460],
     ['fractions of a millisecond, where the metric wants them', { quantile: 0.5, wholeMilliseconds: false }, expect.closeTo(500 / 9, 6)],

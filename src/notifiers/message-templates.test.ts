@@ -10,7 +10,7 @@ const message: AlertMessage = {
   canary: { name: 'web', namespace: 'shop' },
   severity: 'error',
   reason: 'Failed',
-  text: 'Rolled back web.shop',
+  text: 'Rolled back shop/web',
   fields: [{ name: 'Cluster', value: 'eu-1' }],
   details: {
     release: 7,
@@ -40,12 +40,12 @@ const problemOf = (file: string) => {
 
 describe('a message template', () => {
   it.each([
-    { template: '{{name}} in {{namespace}}: {{step}}/{{steps}} at {{weight}} %', text: 'web in shop: 1/3 at 20 %' },
+    { template: '{{name}} in {{namespace}}: {{step}}/{{steps}} at {{weight}}%', text: 'web in shop: 1/3 at 20%' },
     { template: '{{#images}}{{container}}: {{change}}{{/images}}', text: 'web: acme/web 1 → 2' },
     { template: '{{#checks}}{{check}}={{value}} ({{limit}}{{cause}}) {{/checks}}', text: 'errors=7.5 (at most 1) latency= (no series)' },
     { template: '{{#configs}}{{.}}{{/configs}}{{^gate}} no gate{{/gate}}', text: 'configmap/app no gate' },
     { template: '{{#page}}see {{page}}{{/page}} {{#fields}}{{name}}={{value}}{{/fields}}', text: `see ${message.page} Cluster=eu-1` },
-    { template: '{{text}} after {{duration}} s', text: 'Rolled back web.shop after 25 s' },
+    { template: '{{text}} after {{duration}} s', text: 'Rolled back shop/web after 25 s' },
   ])('$template gives $text', ({ template, text }) => expect(textOf({ Failed: template })).toEqual({ text }));
 
   it('is the one of its kind, else the default, else none', () => {

@@ -5,12 +5,14 @@ import type { KubeObject } from '../api/kube-object.ts';
 import { asideAnnotation } from '../api/names.ts';
 import { parseStatus } from '../api/parse-status.ts';
 import type { Routes } from '../api/routes.ts';
+import { defined } from '../base/defined.ts';
 import { timestamp } from '../base/timestamp.ts';
 import type { Cluster } from '../kube/cluster.ts';
 import { isNotFound } from '../kube/errors.ts';
 import type { CanarySummary, EndingReport } from './documents/canary-documents.ts';
 import { findKept, keptSentence } from './kept-primaries.ts';
 import { ReadingError } from './reading-error.ts';
+import { releaseProgress } from './release-progress.ts';
 
 export const CANARIES = { apiVersion, kind: 'Canary' };
 
@@ -91,6 +93,7 @@ export function summaryOf(raw: KubeObject): CanarySummary {
     ...(status?.lastPromotedSpec ? { promotedRevision: status.lastPromotedSpec } : {}),
     ...timeOf('since', status?.lastTransitionTime),
     ...(message === undefined ? {} : { message }),
+    ...defined({ release: releaseProgress({ provider: spec.provider, analysis: asRecord(spec.analysis) }, counts) }),
     ...endingIn(raw, status),
   };
 }

@@ -23,7 +23,7 @@ export function assumptionsOf(
   const by = entry.gateway === 'mesh' ? '' : ` through gateway ${entry.gateway}`;
   return [
     ...(isOurLoad ? [`users send ${requestsPerSecond} requests a second to ${entry.host}${entry.path}${by} (--rate)`] : []),
-    ...(entry.chosenShare > 0 ? [`${CHOSEN_SHARE * 100} % of users meet the conditions of analysis.match`] : []),
+    ...(entry.chosenShare > 0 ? [`${CHOSEN_SHARE * 100}% of users meet the conditions of analysis.match`] : []),
     `images are not run: pods start in ${STARTUP_MS / 1000} s, are ready ${ORDINARY.readyAfterMs / 1000} s later, and answer in ${ORDINARY.latencyMs} ms (median) with 200, but for what the scenario says`,
     `Prometheus scrapes every ${SCRAPE_EVERY_MS / 1000} s; proxies learn of changes ${LAG_MS[0] / 1000} to ${LAG_MS[1] / 1000} s late`,
     ...(hooks ? ['webhooks outside this application answer 200 at once (rollback ones 403), but for what the scenario says'] : []),

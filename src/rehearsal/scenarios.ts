@@ -15,7 +15,7 @@ const scenario = (name: string, says: string, expect: Scenario['expect'], ...ste
 /** The scenarios of `--matrix`. */
 export const scenarios: readonly Scenario[] = [
   scenario('good', 'the new version works as the old one', 'promoted'),
-  scenario('bad-5xx', 'the new version answers 10 % of requests with 500', 'not-promoted', { do: 'new-version', errorRate: 0.1 }),
+  scenario('bad-5xx', 'the new version answers 10% of requests with 500', 'not-promoted', { do: 'new-version', errorRate: 0.1 }),
   scenario('slow', 'the new version takes 3 s to answer', 'not-promoted', { do: 'new-version', latencyMs: 3000 }),
   scenario('crashloop', 'the new version exits at each start', 'not-promoted', { do: 'new-version', crashes: true }),
   scenario('no-traffic', 'no user sends a request', 'either', { do: 'traffic', requestsPerSecond: 0 }),

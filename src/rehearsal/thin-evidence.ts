@@ -1,6 +1,6 @@
 import type { Rehearsal } from './rehearsal.ts';
 
-/** A check should detect a version that fails this fraction of requests. Most examples tolerate 1 %. */
+/** A check should detect a version that fails this fraction of requests. Most examples tolerate 1%. */
 const FAILING = 0.1;
 /** Accepted probability that a check misses it. */
 const MISSED = 0.05;

@@ -41,7 +41,7 @@ export const misconfigurations: readonly Misconfiguration[] = [
   { name: 'no failed check allowed', edit: on(analysis, (found) => Object.assign(found, { threshold: 0 })) },
   { name: 'success rate that never fails', edit: on(successRate, (metric) => Object.assign(metric, { thresholdRange: { min: 0 } })) },
   { name: 'success rate as a fraction', edit: on(successRate, (metric) => Object.assign(metric, { thresholdRange: { min: 0.99 } })) },
-  { name: 'success rate above 100 %', edit: on(successRate, (metric) => Object.assign(metric, { thresholdRange: { min: 101 } })) },
+  { name: 'success rate above 100%', edit: on(successRate, (metric) => Object.assign(metric, { thresholdRange: { min: 101 } })) },
   { name: 'success rate with a maximum', edit: on(successRate, (metric) => Object.assign(metric, { thresholdRange: { max: 99 } })) },
   { name: 'duration in seconds', edit: on(duration, (metric) => Object.assign(metric, { thresholdRange: { max: 0.5 } })) },
   { name: 'duration in microseconds', edit: on(duration, (metric) => Object.assign(metric, { thresholdRange: { max: 500_000 } })) },
@@ -98,7 +98,7 @@ export const misconfigurations: readonly Misconfiguration[] = [
   { name: 'threshold that no release reaches', edit: on(analysis, (found) => Object.assign(found, { threshold: 1000 })) },
   { name: 'weights that fall', edit: on(weighted, (found) => Object.assign(found, { stepWeight: undefined, stepWeights: [50, 20, 5] })) },
   { name: 'step of nothing', edit: on(weighted, (found) => Object.assign(found, { stepWeight: 0 })) },
-  { name: 'weight above 100 %', edit: on(weighted, (found) => Object.assign(found, { stepWeight: 60, maxWeight: 160 })) },
+  { name: 'weight above 100%', edit: on(weighted, (found) => Object.assign(found, { stepWeight: 60, maxWeight: 160 })) },
   { name: 'no iteration', edit: on(iterated, (found) => Object.assign(found, { iterations: 0 })) },
   {
     name: 'condition that no user meets',

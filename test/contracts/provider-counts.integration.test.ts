@@ -25,7 +25,7 @@ const SLOW_MS = 900;
 
 type Sent = Record<'canary' | 'primary', Counts & { slow: number }>;
 
-/** Requests at a weight of 30 %, of which a tenth of the canary's fail and a twentieth are slow; what was sent between the first and the last scrape. */
+/** Requests at a weight of 30%, of which a tenth of the canary's fail and a twentieth are slow; what was sent between the first and the last scrape. */
 function sendAndScrape(fixture: ProviderFixture, canary: Canary, prometheus: EmbeddedPrometheus, percent = CANARY_PERCENT): Sent {
   const metrics = trafficMetrics(Object.assign({}, ...resolvers.map(({ histograms }) => histograms)));
   const random = seededRandom(20);

@@ -23,7 +23,7 @@ function clusterOf(objects: readonly KubeObject[]): Cluster {
   return { get, list } as unknown as Cluster;
 }
 
-/** The Canary and what its provider's objects hold, at 20 % unless the routes are others. */
+/** The Canary and what its provider's objects hold, at 20% unless the routes are others. */
 function routed(provider: string, routes = share): KubeObject[] {
   const known = routerCases[provider as Provider];
   const router: Router = routers[provider as Provider];

@@ -55,7 +55,7 @@ async function verdictOn(perScrape: Readonly<Record<string, number>>, awaited: V
   return verdict;
 }
 
-it('a real Prometheus gives 0 % when nothing but errors was counted', async () => {
+it('a real Prometheus gives 0% when nothing but errors was counted', async () => {
   expect(await verdictOn({ 503: 7 }, 'failed')).toMatchObject({ value: 0 });
 });
 

@@ -102,6 +102,7 @@ const rows = [
   }),
   row('threadiness, without effect', { threadiness: 4 }, ({ container }) => expect(container.args.join(' ')).not.toContain('threadiness')),
   row('kubeconfigQPS, kubeconfigBurst', { kubeconfigQPS: 5, kubeconfigBurst: '10' }, args('--kubeconfig-qps=5', '--kubeconfig-burst=10')),
+  row('kstatus', { kstatus: true }, args('--kstatus')),
   row('noCrossNamespaceRefs', { noCrossNamespaceRefs: true }, args('--no-cross-namespace-refs')),
   row(
     'leaderElection, on by default; without it never two pods at a time',
@@ -208,7 +209,7 @@ describe('the values that people know', () => {
     holds(partsOf(await helm.render('serin', values)));
   });
 
-  it('the environment of the container sets the heap to 60 % of the available memory', async () => {
+  it('the environment of the container sets the heap to 60% of the available memory', async () => {
     const { container } = partsOf(await helm.render('serin'));
     const [{ value }] = container.env as [{ value: string }];
     const script =

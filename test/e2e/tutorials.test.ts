@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ensureBinaries } from '../../scripts/e2e-binaries.ts';
 import { pageOf, subjects } from '../../scripts/tutorials/subjects.ts';
+import { program } from '../fakes/program.ts';
 import { docBlocks, notShown, runScript } from '../scenarios/doc-commands.ts';
 import { type DocTerminal, openTerminal } from '../scenarios/doc-terminal.ts';
 
@@ -37,15 +38,18 @@ describe('the unmodified commands of the tutorials', () => {
 async function follow(page: string, path: string): Promise<void> {
   const home = mkdtempSync(join(tmpdir(), 'serin-tutorial-'));
   const env = { HOME: home, PATH: path };
+  // The reader's checkout, which has been built.
+  symlinkSync(dirname(program()), join(home, 'dist'));
+  for (const part of ['node_modules', 'package.json']) symlinkSync(join(ROOT, part), join(home, part));
   const terminals: DocTerminal[] = [];
   try {
     for (const { terminal, script, heading, shows = '' } of docBlocks(page)) {
       if (terminal !== undefined) {
-        terminals.push(await openTerminal(script, { ...process.env, ...env }, ROOT));
+        terminals.push(await openTerminal(script, { ...process.env, ...env }, home));
         continue;
       }
       // The reader's third terminal goes on; ours is a new one each time.
-      const { exit, output } = await runScript(`. "$HOME/serin-cluster.env"\n${script}`, env);
+      const { exit, output } = await runScript(`. "$HOME/serin-cluster.env"\n${script}`, env, home);
       const shown = terminals.map((one) => one.output().slice(-3000)).join('\n---\n');
       expect(exit, `${heading}\n${script}\n${output}\n${shown}`).toBe(0);
       expect(notShown(shows, output), `${heading}\n${output}`).toEqual([]);

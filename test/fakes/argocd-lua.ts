@@ -22,7 +22,7 @@ getmetatable("").__index = nil
 string, math, io, debug, coroutine, utf8 = nil, nil, nil, nil, nil, nil
 `;
 
-/** Lua with the libraries that Argo CD opens. Its gopher-lua is another Lua: test/e2e/gitops-status.test.ts compares both. */
+/** Lua with the libraries that Argo CD opens. Its gopher-lua is another Lua: test/e2e/argocd-lua.test.ts compares both. */
 export async function argocdLua(): Promise<ArgocdLua> {
   const engine = await new LuaFactory().createEngine();
   await engine.doString(LESS);

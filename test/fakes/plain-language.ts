@@ -14,6 +14,11 @@ export const PATTERNS: Record<string, Pattern> = {
     write: 'the noun first, or a verb',
     example: ['What a Secret holds.', 'Content of a Secret. How many are left?'],
   },
+  'a space before a percent sign': {
+    found: /[\d…] %(?![a-z(])/i,
+    write: '20%',
+    example: ['20 % of the traffic', '20% of the traffic'],
+  },
   '"one" without its noun': {
     found: /\b(?:an?|the)? ?ones? (?:that|which|who|whose|with|without)\b|\b(?:those|that) (?:that|which|who)\b/i,
     write: 'name the noun: a Service that …',

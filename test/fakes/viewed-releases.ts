@@ -169,12 +169,12 @@ function eventsOf(phase: string, at: (secondsAgo: number) => string): KubeObject
     metadata: { name: `podinfo.${secondsAgo}`, namespace: 'test' },
     ...{ type, reason, message, lastTimestamp: at(secondsAgo) },
   });
-  if (phase.startsWith('Init')) return [event(40, 'Initialized', 'test.podinfo is initialized: its primary serves')];
-  if (phase === 'Waiting') return [event(7200, 'Initialized', 'test.podinfo is initialized: its primary serves')];
+  if (phase.startsWith('Init')) return [event(40, 'Initialized', 'test/podinfo is initialized: its primary serves')];
+  if (phase === 'Waiting') return [event(7200, 'Initialized', 'test/podinfo is initialized: its primary serves')];
   return [
-    event(7200, 'Initialized', 'test.podinfo is initialized: its primary serves'),
+    event(7200, 'Initialized', 'test/podinfo is initialized: its primary serves'),
     event(95, 'NewRevision', 'New revision of podinfo found, its release begins'),
-    event(30, 'WeightAdvanced', 'test.podinfo: canary weight is now 20%'),
+    event(30, 'WeightAdvanced', 'test/podinfo: canary weight is now 20%'),
     ...(phase === 'Failed'
       ? [event(5, 'RolledBack', `Rolled back podinfo after 3 failed checks: ${'94.5% is below 99%; '.repeat(8)}`, 'Warning')]
       : []),

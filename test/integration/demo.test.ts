@@ -106,11 +106,11 @@ it('the recording in the README shows what the demo prints today, and version 3 
   // Before Serin takes over, the Service leads all requests to the target; after that they follow the route that Serin writes.
   const screens = recording.pictures.map(({ lines }) => lines.map(([text]) => text).join('\n'));
   expect(screens.find((screen) => screen.includes('  primary'))).toMatch(
-    /primary +\.+ +0 %.*\n +canary +#+ 100 %.*\n +routes +as the Service podinfo/,
+    /primary +\.+ +0%.*\n +canary +#+ 100%.*\n +routes +as the Service podinfo/,
   );
   const analysed = screens.filter((screen) => screen.includes('(analysing)'));
   expect(analysed.filter((screen) => !screen.includes('routes   as the VirtualService podinfo'))).toEqual([]);
-  expect(analysed.some((screen) => /canary +[#.]+ +60 %/.test(screen))).toBe(true);
+  expect(analysed.some((screen) => /canary +[#.]+ +60%/.test(screen))).toBe(true);
   const [, good, bad] = /exposure +\d+ requests, (\d+) errors +\d+ requests, (\d+) errors/.exec(shown) ?? [];
   expect(Number(good)).toBe(0);
   expect(Number(bad)).toBeGreaterThan(0);

@@ -144,7 +144,7 @@ describe('the commands for users, on the embedded cluster', () => {
     const { said } = await serin('status', 'podinfo', '-n', 'test');
     expect(said).toMatch(/^Canary test\/podinfo: Succeeded since \d{4}-.*Z\n {2}Succeeded: /);
     expect(said).toMatch(/ {2}target {3}Deployment\/podinfo .* of 1 ready +s1:[0-9a-f]{12}\n {2}primary +Deployment\/podinfo-primary /);
-    expect(said).toContain('primary  [####################] 100 %');
+    expect(said).toContain('primary  [####################] 100%');
     expect(said).toMatch(/^[\x20-\x7e\n]*$/);
     expect(Math.max(...said.split('\n').map(({ length }) => length))).toBeLessThanOrEqual(80);
   });
@@ -175,7 +175,7 @@ describe('the commands for users, on the embedded cluster', () => {
     try {
       await eventually(
         'the first screen',
-        () => said.includes('100 %'),
+        () => said.includes('100%'),
         Boolean,
         () => said,
       );

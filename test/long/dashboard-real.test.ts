@@ -68,7 +68,7 @@ describe('the dashboard in Chromium, on a real control plane with releases of th
   describeViews(
     () => fixture,
     [
-      { view: 'all Canaries', path: '/', shows: 'canary 0 %' },
+      { view: 'all Canaries', path: '/', shows: 'canary 0%' },
       { view: 'Canaries that wait', path: '/?waiting', shows: 'Gate finish: 2 Canaries' },
       { view: 'a good release', path: pathOf('good'), shows: 'Succeeded' },
       { view: 'a bad release', path: pathOf('bad'), shows: 'Failed' },
@@ -91,7 +91,7 @@ describe('the dashboard in Chromium, on a real control plane with releases of th
       .getByRole('img', { name: /^Weight of the canary over time/ })
       .locator('path.line')
       .getAttribute('d');
-    // Down for each raise: 20, 40 and 60 %.
+    // Down for each raise: 20, 40 and 60%.
     expect(new Set(path?.match(/(?<=V)[\d.]+/g)).size).toBeGreaterThanOrEqual(4);
     await page.context().close();
   });

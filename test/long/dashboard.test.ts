@@ -64,7 +64,7 @@ describe('the dashboard in Chromium', () => {
     await fixture.cluster.patch(ref, { status: { release: { comparison: world.release.comparison } } }, { subresource: 'status' });
     const page = await fixture.open(RELEASE, { width, bypassCSP: true });
     await page.getByRole('heading', { name: 'Compared with the primary (shadow: decides nothing)' }).waitFor();
-    await page.getByText('times worse, certainty 99 %').first().waitFor();
+    await page.getByText('times worse, certainty 99%').first().waitFor();
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
     expect(await seriousFindings(page)).toEqual([]);
     await keepScreenshot(page, `compared-${width}`);

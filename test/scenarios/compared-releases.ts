@@ -62,7 +62,7 @@ export function describeComparedReleases(
               await when.imageChanges(`${2 * pair + 2}`, { ERROR_RATE: BAD });
               await then.releaseEnds('Failed', DECIDED_MS);
               expect(scenario.condition().message).toMatch(
-                /canary [\d.]+ % errors \([\d,]+ of [\d,]+\), primary [\d.]+ % \([\d,]+ of [\d,]+\): .*worse.*, certainty 99 %/,
+                /canary [\d.]+% errors \([\d,]+ of [\d,]+\), primary [\d.]+% \([\d,]+ of [\d,]+\): .*worse.*, certainty 99%/,
               );
               await when.imageChanges(`${2 * pair + 3}`, { ERROR_RATE: GOOD });
               await then.canaryReceives(50);

@@ -60,6 +60,8 @@ export interface EnvironmentOptions extends Pick<EmbeddedClusterOptions, 'author
    * takes seconds to the last proxy, and it must not be the pod's end that a request is lost by.
    */
   graceScale?: number;
+  /** Overrides what env and annotations of a pod say of its application. */
+  appFor?(pod: KubeObject): Partial<AppBehaviour>;
 }
 
 export interface RealEnvironmentOptions
@@ -82,7 +84,10 @@ const SCRAPE_EVERY_MS = { virtual: 1_000, real: 250 };
 const RETENTION_MS = 300_000;
 const MOST_OUTPUT_BYTES = 10_000_000;
 const meshOptions = ({ lagMs = [20, 300], seed = SEED }: EnvironmentOptions) => ({ proxies: 3, lagMs, seed });
-const nodeOptions = ({ graceScale = 0.3 }: EnvironmentOptions) => ({ graceScale, appFor });
+const nodeOptions = ({ graceScale = 0.3, appFor }: EnvironmentOptions) => ({
+  graceScale,
+  appFor: (pod: KubeObject) => ({ ...unreadyAsPrimary(pod), ...appFor?.(pod) }),
+});
 const ROOT = join(import.meta.dirname, '..', '..');
 /** Serin's own resource definitions, and those of meshes and scalers. */
 export const OWN_CRDS = join(ROOT, 'charts', 'serin', 'files', 'crds');
@@ -90,7 +95,7 @@ export const ROUTING_CRDS = join(ROOT, 'test', 'fixtures', 'crds');
 const CRD_FOLDERS = [OWN_CRDS, ROUTING_CRDS];
 
 /** `NEVER_READY_AS_PRIMARY` in a container's env: the template is fine under analysis, and fails where it is promoted to. */
-function appFor(pod: KubeObject): Partial<AppBehaviour> {
+function unreadyAsPrimary(pod: KubeObject): Partial<AppBehaviour> {
   const env: { name: string }[] = raw(pod).spec.containers?.[0]?.env ?? [];
   const isPrimary = pod.metadata.labels?.app?.endsWith('-primary') ?? false;
   return isPrimary && env.some(({ name }) => name === 'NEVER_READY_AS_PRIMARY') ? { neverReady: true } : {};

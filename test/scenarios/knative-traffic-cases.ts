@@ -84,10 +84,10 @@ export const documentedCases: TrafficCase[] = [
     '--tag echo-v1=stable --tag echo-v2=staging',
     'echo-v1#stable=50 echo-v2#staging=50',
   ],
-  ['ramp echo-v3 up to 20 %', 'echo-v2=90 echo-v3=10', '--traffic echo-v3=20 --traffic echo-v2=80', 'echo-v2=80 echo-v3=20'],
+  ['ramp echo-v3 up to 20%', 'echo-v2=90 echo-v3=10', '--traffic echo-v3=20 --traffic echo-v2=80', 'echo-v2=80 echo-v3=20'],
   ['give echo-v3 a tag and leave the split alone', 'echo-v2=80 echo-v3=20', '--tag echo-v3=candidate', 'echo-v2=80 echo-v3#candidate=20'],
   [
-    'give echo-v3 a tag and 2 %',
+    'give echo-v3 a tag and 2%',
     'echo-v2=100',
     '--tag echo-v3=candidate --traffic candidate=2 --traffic echo-v2=98',
     'echo-v2=98 echo-v3#candidate=2',

@@ -73,7 +73,7 @@ export function describeMoving(environmentOf: () => Environment): void {
       try {
         await left.until(left.canary, 'is adopted', isResting('Initialized'), hint);
         await left.push('2');
-        await left.until(left.canary, 'is at 25 %', (now) => raw(now)?.status?.canaryWeight === 25, hint);
+        await left.until(left.canary, 'is at 25%', (now) => raw(now)?.status?.canaryWeight === 25, hint);
         const route = left.ref('networking.istio.io/v1beta1', 'VirtualService');
         await left.until(route, 'has it too', (now) => raw(now)?.spec.http[0].route[1].weight === 25, hint);
         await controller.stop();

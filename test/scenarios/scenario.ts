@@ -202,7 +202,7 @@ export class Scenario {
     /** Waits until it has its verdict, and everything is cleaned up. */
     releaseEnds: (phase: 'Succeeded' | 'Failed', boundMs = BOUND_MS): Promise<void> =>
       this.#seen(`ends ${phase}`, (status) => status.phase === phase && (status.step ?? 'resting') === 'resting', boundMs),
-    canaryReceives: (weight: number): Promise<void> => this.#seen(`receives ${weight} %`, (status) => status.canaryWeight === weight),
+    canaryReceives: (weight: number): Promise<void> => this.#seen(`receives ${weight}%`, (status) => status.canaryWeight === weight),
     /** A condition of this type says so. */
     itIsReported: async (type: string, what: RegExp): Promise<void> => {
       const said = (now: KubeObject | undefined) =>

@@ -95,7 +95,7 @@ export function describeShares(
     expect(others, 'answers of neither version').toEqual({});
     expect(primary + canary).toBe(requests);
     const { least, most } = believed(percent);
-    expect(canary, `${percent} % of ${requests}`).toBeGreaterThanOrEqual(least);
-    expect(canary, `${percent} % of ${requests}`).toBeLessThanOrEqual(most);
+    expect(canary, `${percent}% of ${requests}`).toBeGreaterThanOrEqual(least);
+    expect(canary, `${percent}% of ${requests}`).toBeLessThanOrEqual(most);
   }
 }

@@ -20,7 +20,7 @@ export function describeSuspension(environmentOf: () => Environment): void {
       const atRest = await lab.cluster.get(app.route);
       const run = await app.run();
       await app.deploy('2');
-      await lab.until(app.canary, 'is at 20 %', (now) => raw(now)?.status?.canaryWeight >= 20);
+      await lab.until(app.canary, 'is at 20%', (now) => raw(now)?.status?.canaryWeight >= 20);
       await lab.cluster.patch(app.canary, { spec: { suspend: true } });
       await lab.until(app.canary, 'has seen it', (now) => raw(now)?.status?.release?.suspended === true);
       await lab.settled(1_500);
@@ -59,7 +59,7 @@ export function describeSuspension(environmentOf: () => Environment): void {
       await app.createCanary('istio', { interval: '1s', threshold: 3, stepWeight: 40, maxWeight: 80 });
       await app.becomesIdle('Initialized');
       await app.deploy('2');
-      await lab.until(app.canary, 'is at 40 %', (now) => raw(now)?.status?.canaryWeight === 40);
+      await lab.until(app.canary, 'is at 40%', (now) => raw(now)?.status?.canaryWeight === 40);
       await lab.cluster.patch(app.canary, { spec: { suspend: true, analysis: { webhooks: [closed] } } });
       await lab.until(app.canary, 'has seen it', (now) => raw(now)?.status?.release?.suspended === true);
       await lab.stopController('KILL');

@@ -34,12 +34,12 @@ export function describeTrafficCommand(environmentOf: () => Environment): void {
     const image = ['--image', `${APP}:2`];
     const set = await serin('set', APP, '--tag', `${APP}-00001=stable`, '--traffic', 'stable=90,@latest=10', ...image);
     expect(set).toMatchObject({ code: 0, complained: '' });
-    expect(set.said).toMatch(/@latest +\[#-+\] 10 %/);
+    expect(set.said).toMatch(/@latest +\[#-+\] 10%/);
     // The latest is the revision that this very command made.
     await inForce('splits', `${APP}-00002=10, ${APP}-00001=90 stable`);
     const shown = await serin('show', APP);
-    expect(shown.said).toMatch(/podinfo-00002 \(@latest\) +\[#-+\] 10 %/);
-    expect(shown.said).toMatch(/podinfo-00001 +\[#+-\] 90 % +stable/);
+    expect(shown.said).toMatch(/podinfo-00002 \(@latest\) +\[#-+\] 10%/);
+    expect(shown.said).toMatch(/podinfo-00001 +\[#+-\] 90% +stable/);
     expect(await serin('set', APP, '--untag', 'absent')).toEqual({
       code: 64,
       said: '',

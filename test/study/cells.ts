@@ -4,9 +4,9 @@ export const KINDS = {
   retries: 'failures come in clusters of 3 on average, up to dozens',
   bursts: 'the rate of each side is drawn again each minute, with a standard deviation of half its mean',
   users: 'a user whose requests fail sends 4 a minute for 5 minutes on average, all to one side',
-  drift: 'the rate of both sides swings by 80 % within 90 minutes',
+  drift: 'the rate of both sides swings by 80% within 90 minutes',
   outage: 'a dependency fails: 20 times the rate on both sides for 5 minutes',
-  pods: 'pods differ: 2 of the canary and 10 of the primary, with rates whose standard deviation is 30 % of the mean',
+  pods: 'pods differ: 2 of the canary and 10 of the primary, with rates whose standard deviation is 30% of the mean',
   scrapes: 'one window in ten is lost, and counts are extrapolated by up to a third',
 } as const;
 
@@ -26,9 +26,9 @@ export type Kind = keyof typeof KINDS | keyof typeof SHORT_KINDS | keyof typeof 
 
 /** Traffic to the canary over time. */
 export const STRATEGIES = {
-  linear: 'canary, 5 % more each minute up to 50 %',
-  bigSteps: 'canary, 20 % for 5 minutes, then 50 %',
-  ab: 'A/B test, 10 % of the users',
+  linear: 'canary, 5% more each minute up to 50%',
+  bigSteps: 'canary, 20% for 5 minutes, then 50%',
+  ab: 'A/B test, 10% of the users',
   blueGreen: 'Blue/Green, a load test of 10 requests a second at the canary, or of what the primary gets where that is less',
   mirror: 'mirror, each request goes to both',
 } as const;
@@ -153,7 +153,7 @@ export function shortBadCells(releases: number): ShortCell[] {
 
 export const cellName = ({ rps, base, effect, kind, strategy, windowSeconds, scrapeSeconds }: Cell): string =>
   [
-    `${kind}, ${rps} rps, ${base * 100} %, ×${effect}, ${strategy}`,
+    `${kind}, ${rps} rps, ${base * 100}%, ×${effect}, ${strategy}`,
     ...(windowSeconds === undefined ? [] : [`windows of ${windowSeconds} s`]),
     ...(scrapeSeconds === undefined ? [] : [`scrapes of ${scrapeSeconds} s`]),
   ].join(', ');

@@ -36,7 +36,7 @@ const judgeBy = (comparison: Comparison, { goesOn = false }: { goesOn?: boolean 
   },
 });
 
-/** Flagger: a success rate of 99 % in each interval of a minute, five failed checks in all roll back, an interval without requests is one. */
+/** Flagger: a success rate of 99% in each interval of a minute, five failed checks in all roll back, an interval without requests is one. */
 export const flagger: Decider = {
   begin() {
     let [failed, passed] = [0, 0];
@@ -49,7 +49,7 @@ export const flagger: Decider = {
   },
 };
 
-/** Argo Rollouts: a success rate of 95 % every 5 minutes, `failureLimit: 3`, and five measurements in a row without data are an error. 50 minutes. */
+/** Argo Rollouts: a success rate of 95% every 5 minutes, `failureLimit: 3`, and five measurements in a row without data are an error. 50 minutes. */
 export const argo: Decider = {
   begin() {
     let [failed, empty] = [0, 0];
@@ -69,7 +69,7 @@ export const argo: Decider = {
   },
 };
 
-/** Kayenta: the Mann–Whitney test of its Netflix judge over the error rates of 60 minutes, a confidence of 98 % and a tolerance of a quarter of the estimate. */
+/** Kayenta: the Mann–Whitney test of its Netflix judge over the error rates of 60 minutes, a confidence of 98% and a tolerance of a quarter of the estimate. */
 export const kayenta: Decider = {
   begin() {
     const canary: number[] = [];
@@ -87,7 +87,7 @@ export const kayenta: Decider = {
   },
 };
 
-/** A test of two proportions at 1 %, one-sided, run once after 30 minutes. */
+/** A test of two proportions at 1%, one-sided, run once after 30 minutes. */
 export const fixedHorizon: Decider = proportions((minutes) => minutes === 30);
 
 /** The same test, run every minute for 30 minutes, as dashboards tempt users to do. */

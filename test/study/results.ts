@@ -11,7 +11,7 @@ export interface Results {
   minutes: number;
   /** Canaries no worse than tolerated; the judge of Serin looks for harm to the horizon. */
   null: Played<Cell>[];
-  /** Cells with more false alarms than 0.5 %, played again with other numbers and more releases. */
+  /** Cells with more false alarms than 0.5%, played again with other numbers and more releases. */
   again: Played<Cell>[];
   breaking: Played<Cell>[];
   good: Played<Cell>[];

@@ -112,6 +112,9 @@
 {{- with .Values.allowedLocalAddresses }}
 - {{ printf "--allowed-local-addresses=%s" (join "," .) | quote }}
 {{- end }}
+{{- if .Values.kstatus }}
+- --kstatus
+{{- end }}
 {{- if .Values.requireSecretLabel }}
 - --require-secret-label
 {{- end }}

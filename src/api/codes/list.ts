@@ -461,7 +461,8 @@ export const codes = {
     meaning: 'a container runs and is not ready',
     isOfVersion: true,
     actor: 'workloadOwner',
-    remedy: 'read the logs of the container: push a version that becomes ready, or correct its readinessProbe',
+    remedy:
+      'read the logs of the container: push a version that becomes ready, correct its readinessProbe, or raise spec.progressDeadlineSeconds of the Canary if it starts slowly',
     look: logs,
   },
   NodeNotReady: {
@@ -1042,7 +1043,11 @@ export const codes = {
     'the pods of the canary crashed, or lost their readiness, as often as the threshold allows',
     CORRECT,
   ),
-  NotReadyInTime: rolledBackVersion('workloadOwner', 'the canary was not ready for the progress deadline', CORRECT),
+  NotReadyInTime: rolledBackVersion(
+    'workloadOwner',
+    'the canary was not ready for the progress deadline',
+    `push a corrected TARGET, or raise spec.progressDeadlineSeconds if it starts slowly; ${RETRY}`,
+  ),
   PodsNotStopped: rolledBack(
     'workloadOwner',
     'pods that have read old configs did not stop within the progress deadline',

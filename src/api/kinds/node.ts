@@ -5,7 +5,7 @@ import { kindReader } from './kind-reader.ts';
 export interface Node extends KubeObject {
   kind: 'Node';
   spec?: { taints?: Taint[]; unschedulable?: boolean; [field: string]: unknown };
-  status?: { allocatable?: { cpu?: string }; conditions?: Condition[]; [field: string]: unknown };
+  status?: { allocatable?: { cpu?: string; memory?: string }; conditions?: Condition[]; [field: string]: unknown };
 }
 export const asNode = kindReader<Node>('Node');
 

@@ -65,7 +65,10 @@ function addListCommand(program: Command, run: RunOnCluster): void {
 function addReadingCommands(program: Command, runOn: RunOn): void {
   canaryCommand(program, 'status', { exits: ['notFound'] })
     .description('show one Canary: both workloads, traffic, checks with their limits, gates and events')
-    .option('-w, --watch', 'follow it until q or Ctrl-C; on a terminal a screen with pods and keys: p promote, a abort, space pause, w why')
+    .option(
+      '-w, --watch',
+      'follow it until q or Ctrl-C; on a terminal a screen with pods and keys: p promote, r rollback, space pause, w why',
+    )
     .action(
       runOn(async (session, name, flags) => {
         const [{ statusCommand }, { requestVerb }, { processKeyboard }] = await Promise.all([

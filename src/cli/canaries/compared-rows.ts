@@ -34,9 +34,9 @@ function ratioText({ ratio: { estimate, low, high } }: ComparedReport): string {
   return `${seen}, ${high === undefined ? 'no bounds yet' : `at most ${short(high)}`}`;
 }
 
-/** `against: 40 % of what a rollback needs; in favour: 12 % of what a step needs`. */
+/** `against: 40% of what a rollback needs; in favour: 12% of what a step needs`. */
 export const evidenceText = ({ against, inFavour }: ComparedReport): string =>
-  `against: ${against} % of what a rollback needs; in favour: ${inFavour} % of what a step needs`;
+  `against: ${against}% of what a rollback needs; in favour: ${inFavour}% of what a step needs`;
 
 const SKIPPED: Readonly<Record<string, string>> = {
   invalid: 'with impossible counts',

@@ -37,8 +37,8 @@ it('DF826: events say by how many requests checks passed, each step and the prom
   const { world } = releasing(passed);
   world.tickUntil(({ phase }) => phase === 'Succeeded');
   const by = '; passed: request-success-rate (2 requests)';
-  expect(said(world, 'WeightAdvanced')).toEqual(['podinfo.test: canary weight is now 20%', `podinfo.test: canary weight is now 40%${by}`]);
-  expect(said(world, 'Promoting')).toEqual([`podinfo.test is promoted: its primary takes the new revision${by}`]);
+  expect(said(world, 'WeightAdvanced')).toEqual(['test/podinfo: canary weight is now 20%', `test/podinfo: canary weight is now 40%${by}`]);
+  expect(said(world, 'Promoting')).toEqual([`test/podinfo is promoted: its primary takes the new revision${by}`]);
 });
 
 it('DF826: events and the ending say by how many requests a check failed', () => {

@@ -20,18 +20,18 @@ const asStored = (canary: object): KubeObject => JSON.parse(JSON.stringify(canar
 
 async function rendered(flags: OutputFlags, ofAll = false): Promise<string> {
   const streams = { out: { write: () => undefined }, err: { write: () => undefined } };
-  return new Output(flags, {}, streams).render(listAnswer(items(), ofAll));
+  return new Output(flags, {}, streams).render(listAnswer(items(), ofAll, { nowMs: 1_130_000 }));
 }
 
 describe('serin list', () => {
   it('shows phase, traffic and failed checks in 80 columns', async () => {
     const lines = (await rendered({}, true)).trimEnd().split('\n');
     expect(lines).toEqual([
-      'NAMESPACE  NAME     PHASE        CANARY TRAFFIC     FAILED  SINCE',
-      'test       podinfo  Progressing  [##--------] 20 %  0 of 3  1970-01-01T00:16:50Z',
-      'test       podinfo  Initialized  [----------] 0 %   0 of 3  1970-01-01T00:16:50Z',
-      'test       podinfo  unseen       [----------] 0 %   0 of 3  -',
-      'test       broken   unseen       [----------] 0 %   0       -',
+      'NAMESPACE  NAME     PHASE        CANARY TRAFFIC    STEP    FAILED  SINCE',
+      'test       podinfo  Progressing  [##--------] 20%  1 of 5  0 of 3  2m',
+      'test       podinfo  Initialized  [----------] 0%   -       0 of 3  2m',
+      'test       podinfo  unseen       [----------] 0%   -       0 of 3  -',
+      'test       broken   unseen       [----------] 0%   -       0       -',
     ]);
     expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(80);
   });
@@ -49,9 +49,9 @@ describe('serin list', () => {
     canary.metadata.annotations = { 'serin.dev/left-to-another-controller': '2026-11-29T22:00:00Z' };
     expect(summaryOf(asStored(canary))).toMatchObject({ aside: true });
   });
-  it('-o wide adds target, provider and sentence', async () => {
+  it('-o wide adds target, provider, images and sentence', async () => {
     expect(await rendered({ output: 'wide' })).toMatch(
-      /^NAME .* TARGET +PROVIDER +MESSAGE\n.* Deployment\/podinfo +- +Checks the canary every 10s/,
+      /^NAME .* TARGET +PROVIDER +IMAGES +MESSAGE\n.* Deployment\/podinfo +- +- +Checks the canary every 10s/,
     );
   });
   it('-o name is what kubectl takes', async () => {

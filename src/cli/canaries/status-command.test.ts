@@ -102,8 +102,8 @@ function watching(flags: OutputFlags, isTTY: boolean) {
   };
 }
 
-/** Plays the release up to 50 %, waiting for each frame to be seen. */
-async function play(flags: OutputFlags, isTTY: boolean, marks = ['25 %', '50 %']): Promise<string> {
+/** Plays the release up to 50%, waiting for each frame to be seen. */
+async function play(flags: OutputFlags, isTTY: boolean, marks = ['25%', '50%']): Promise<string> {
   const screen = watching(flags, isTTY);
   await eventually('the watches are open', () => screen.cluster.watches > 0);
   for (const [index, frame] of screen.frames.entries()) {
@@ -118,8 +118,8 @@ async function play(flags: OutputFlags, isTTY: boolean, marks = ['25 %', '50 %']
 describe('serin status --watch', () => {
   it('draws the screen again with every change, over the previous screen, and restores the terminal', async () => {
     const said = await play({}, true);
-    const weights = said.split(HOME).flatMap((frame) => /canary \[.*\] (\d+ %)/.exec(frame)?.[1] ?? []);
-    expect([...new Set(weights)]).toEqual(['0 %', '25 %', '50 %']);
+    const weights = said.split(HOME).flatMap((frame) => /canary \[.*\] (\d+%)/.exec(frame)?.[1] ?? []);
+    expect([...new Set(weights)]).toEqual(['0%', '25%', '50%']);
     expect(said).not.toContain('\x1b[2J');
     expect(said.indexOf('\x1b[?1049h')).toBe(0);
     expect(said.endsWith('\x1b[?7h\x1b[?25h\x1b[?1049l')).toBe(true);
@@ -135,8 +135,8 @@ describe('serin status --watch', () => {
     expect(screen.said()).toContain('exceeded quota: team-a');
     screen.cluster.put(aPod('podinfo-7d-x2'));
     await screen.shows('podinfo-7d-x2  ready  3 restarts');
-    screen.cluster.put(anEvent('Weight is now 25 %'));
-    await screen.shows('WeightAdvanced: Weight is now 25 %');
+    screen.cluster.put(anEvent('Weight is now 25%'));
+    await screen.shows('WeightAdvanced: Weight is now 25%');
     expect(await screen.end()).toBe('notFound');
   });
   it('q ends it with success, and closes the watches', async () => {
@@ -165,8 +165,8 @@ describe('serin status --watch', () => {
     screen.terminal.press('p');
     await screen.shows('promote test/podinfo? y: yes');
     screen.terminal.press('n');
-    screen.terminal.press('a');
-    await screen.shows('abort (rollback) test/podinfo? y: yes');
+    screen.terminal.press('r');
+    await screen.shows('rollback test/podinfo? y: yes');
     expect(screen.asked).toEqual([]);
     screen.terminal.press('y');
     await screen.shows('rollback was refused: no release is in progress');
@@ -188,7 +188,7 @@ describe('serin status --watch', () => {
     screen.cluster.setLost(undefined);
     const [, frame] = screen.frames;
     if (frame) screen.cluster.put(frame);
-    await screen.shows('50 %');
+    await screen.shows('50%');
     expect(screen.said().split(HOME).at(-1)).not.toContain('connection lost');
     await screen.end();
   });
@@ -199,7 +199,7 @@ describe('serin status --watch', () => {
     const said = await play(flags, isTTY);
     expect(said).not.toContain('\x1b');
     expect([...said.matchAll(/^Canary test\/podinfo: /gm)]).toHaveLength(3);
-    expect([...said.matchAll(/^ {2}canary +\[.*\] (\d+ %)/gm)].map(([, percent]) => percent)).toEqual(['0 %', '25 %', '50 %']);
+    expect([...said.matchAll(/^ {2}canary +\[.*\] (\d+%)/gm)].map(([, percent]) => percent)).toEqual(['0%', '25%', '50%']);
   });
   it('-o json writes one document after another, terminal or not', async () => {
     const said = await play({ output: 'json' }, true, ['"canary": 25', '"canary": 50']);

@@ -5,11 +5,12 @@ import type { CanaryReport, CheckReport, GateReport, WorkloadReport } from '../.
 import { recordedIn } from '../../reading/waits.ts';
 import { bar, type Meaning, meaningOf, paint } from '../output/paint.ts';
 import type { Terminal } from '../output/terminal.ts';
-import { indented } from '../output/text.ts';
+import { cleaned, indented } from '../output/text.ts';
 import { type Cell, textTable } from '../output/text-table.ts';
 import { comparedHeading, comparedRows } from './compared-rows.ts';
 import { controllerLines } from './controller-lines.ts';
-import { phaseText, trafficInWords } from './list-command.ts';
+import { isIterating, phaseText, trafficInWords } from './list-command.ts';
+import { releaseLines, stepsText } from './release-line.ts';
 
 const BAR = 20;
 const INDENT = 2;
@@ -25,6 +26,7 @@ export function statusScreen(report: CanaryReport, terminal: Terminal, wide: boo
   return [
     title,
     ...(message === undefined ? [] : indented(message, terminal)),
+    ...releaseLines(report).map((line) => cleaned(line, terminal)),
     ...controllerLines(report.controller),
     ...part('Workloads', [workloadRow('target', workloads.target), workloadRow('primary', workloads.primary)], false),
     ...part('Traffic', trafficRows(report, terminal), false),
@@ -70,11 +72,13 @@ export function shortRevision(revision: string | undefined): string {
 function trafficRows(report: CanaryReport, terminal: Terminal): string[][] {
   const { traffic, provider, failedChecks, threshold, iterations } = report;
   const failed = threshold === undefined ? `${failedChecks}` : `${failedChecks} of ${threshold}`;
+  const { steps } = report.release ?? {};
   const beside = [
     `provider ${provider ?? 'of the controller'}`,
     `failed checks ${failed}`,
-    ...(iterations > 0 ? [`iteration ${iterations}`] : []),
+    ...(iterations > 0 && steps?.unit !== 'iteration' ? [`iteration ${iterations}`] : []),
   ];
+  if (isIterating(report)) return [['canary', `${stepsText(steps)}: the primary receives all traffic; ${beside.join(', ')}`]];
   if (traffic.kind !== 'weighted') return [['canary', `${trafficInWords(traffic)}; ${beside.join(', ')}`]];
   return [
     ['primary', bar(traffic.primary, BAR, terminal)],

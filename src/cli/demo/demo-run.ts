@@ -227,7 +227,7 @@ class DemoRun {
     const downFrom = Date.now();
     this.#isKilled = true;
     await controller.kill('SIGKILL');
-    screen.say(`  kill -9 of the controller${middle.canaryWeight > 0 ? ` at ${middle.canaryWeight} %` : ''}: its routes stay unchanged`);
+    screen.say(`  kill -9 of the controller${middle.canaryWeight > 0 ? ` at ${middle.canaryWeight}%` : ''}: its routes stay unchanged`);
     await sleep(1_500);
     const during = this.#follower.status();
     controller.start();

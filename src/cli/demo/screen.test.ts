@@ -54,8 +54,8 @@ it('text that is said is wrapped between words in a narrow terminal; tables and 
 it('bars and numbers are those of the routes, and the object that they are read from is named', () => {
   const out = paper({ isTTY: true, columns: 80, rows: 24 });
   createScreen(out, live).show({ ...frame, routes: { primary: 0, canary: 100, by: 'Service podinfo' } });
-  expect(out.lines()).toContain(`  primary  ${'.'.repeat(40)}   0 %  pods ready 3/3`);
-  expect(out.lines()).toContain(`  canary   ${'#'.repeat(40)} 100 %  pods ready 3/3`);
+  expect(out.lines()).toContain(`  primary  ${'.'.repeat(40)}   0%  pods ready 3/3`);
+  expect(out.lines()).toContain(`  canary   ${'#'.repeat(40)} 100%  pods ready 3/3`);
   expect(out.lines()).toContain('  routes   as the Service podinfo has them');
 });
 
@@ -71,7 +71,7 @@ it('where lines are not redrawn each part and each event is printed once, and no
       word,
     ).toHaveLength(1);
   expect(out.lines().filter((line) => line.includes('Progressing'))).toEqual([
-    '  Progressing   primary  80 % (3/3 ready)  canary  20 % (3/3 ready)  0 lost',
+    '  Progressing   primary  80% (3/3 ready)  canary  20% (3/3 ready)  0 lost',
   ]);
   expect(out.text()).toContain(
     '    passed: request-success-rate 99.51% (at least 99%)\n    failed: request-duration 995ms (at most 500ms)\n',

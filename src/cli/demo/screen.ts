@@ -132,7 +132,7 @@ function bar(percent: number, width: number): string {
   return '#'.repeat(filled) + '.'.repeat(width - filled);
 }
 
-const inPercent = (weight: number): string => `${String(weight).padStart(3)} %`;
+const inPercent = (weight: number): string => `${String(weight).padStart(3)}%`;
 
 function checkLine(one: Verdict): ScreenLine {
   const { check, verdict, value, baseline, limit = 'no limit' } = one;

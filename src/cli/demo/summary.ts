@@ -54,7 +54,7 @@ export function inWords({ ok, failure, releases, kill, requestsLost, apiRequests
       .join(', ') || 'none';
   const isWeighted = kill.weightBefore > 0;
   const place = isWeighted
-    ? `weight ${kill.weightBefore} % when killed, ${kill.weightAfter} % next`
+    ? `weight ${kill.weightBefore}% when killed, ${kill.weightAfter}% next`
     : `${kill.iterationsBefore} checks passed when killed, ${kill.iterationsAfter} next`;
   return [
     '',

@@ -63,7 +63,7 @@ describe('serin backtest --with comparison.mode gate', () => {
     const { recorded, end } = supposing(journalOf({ warmUp: '0s' }, bad), { comparison: { mode: 'gate' } });
     expect([recorded?.verdict, end]).toMatchObject([
       'promoted',
-      { verdict: 'rolledBack', reason: expect.stringContaining('canary 30 % errors') },
+      { verdict: 'rolledBack', reason: expect.stringContaining('canary 30% errors') },
     ]);
     expect(end.atMs).toBeLessThan(recorded?.atMs ?? 0);
   });

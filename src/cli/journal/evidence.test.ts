@@ -29,8 +29,8 @@ it('serin history --journal=N ends with the evidence as bars', async () => {
   const part = said.slice(said.indexOf('Evidence, in percent')).trimEnd();
   expect(part.split('\n')).toEqual([
     'Evidence, in percent of what a decision needs',
-    expect.stringMatching(/^ {2}errors {2}bad {2}against {4}[_.]+-+=+#+ {2}100 %$/),
-    expect.stringMatching(/^ {15}in favour {2}_+ {2}0 %$/),
+    expect.stringMatching(/^ {2}errors {2}bad {2}against {4}[_.]+-+=+#+ {2}100%$/),
+    expect.stringMatching(/^ {15}in favour {2}_+ {2}0%$/),
   ]);
 });
 

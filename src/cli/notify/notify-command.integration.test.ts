@@ -95,7 +95,7 @@ describe('serin notify --dry-run', () => {
             {
               color: 'danger',
               author_link: 'https://serin.example/canaries/test/podinfo',
-              text: 'Test message: an alert of the kind Failed about podinfo.test',
+              text: 'Test message: an alert of the kind Failed about test/podinfo',
             },
           ],
         },

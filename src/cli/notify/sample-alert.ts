@@ -35,7 +35,7 @@ export function sampleAlert(canary: Canary, kind: AlertKind, nowMs: number): Del
 
 function alertOf(canary: Canary, kind: AlertKind, atMs: number): ReleaseAlert {
   const { name, namespace } = canary.metadata;
-  const message = `Test message: an alert of the kind ${kind} about ${name}.${namespace}`;
+  const message = `Test message: an alert of the kind ${kind} about ${namespace}/${name}`;
   const common = { reason: kind, severity: alertKinds[kind], message };
   if (kind === 'GateClosed') return { ...common, gate: gateOf(canary) };
   const ended = (code: EndingCode, outcome: 'Succeeded' | 'Failed', checks: Verdict[] = []): ReleaseAlert => {

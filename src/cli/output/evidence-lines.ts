@@ -13,7 +13,7 @@ export function evidenceLines(points: readonly EvidencePoint[], terminal: Termin
     const last = all.at(-1);
     if (last === undefined) return [];
     const bars = thinned(all);
-    const row = (what: string, values: number[], now: number) => [what, sparkline(values, TO_DECISION, terminal), `${now} %`];
+    const row = (what: string, values: number[], now: number) => [what, sparkline(values, TO_DECISION, terminal), `${now}%`];
     return [
       [
         metric,

@@ -26,9 +26,9 @@ export function meaningOf(phase: string): Meaning {
   return phase === 'Failed' ? 'bad' : 'busy';
 }
 
-/** `[####------] 40 %`: a bar always has its number beside it. */
+/** `[####------] 40%`: a bar always has its number beside it. */
 export function bar(percent: number, width: number, { unicode }: Pick<Terminal, 'unicode'>): string {
   const filled = Math.max(0, Math.min(width, Math.round((percent / 100) * width)));
   const [full, empty] = unicode ? ['█', '░'] : ['#', '-'];
-  return `[${full.repeat(filled)}${empty.repeat(width - filled)}] ${percent} %`;
+  return `[${full.repeat(filled)}${empty.repeat(width - filled)}] ${percent}%`;
 }

@@ -58,9 +58,9 @@ describe('a table', () => {
 
 describe('a bar', () => {
   it('has its number beside it', () => {
-    expect(bar(40, 10, plain)).toBe('[####------] 40 %');
-    expect(bar(100, 10, rich)).toBe('[██████████] 100 %');
-    expect(bar(1, 10, plain)).toBe('[----------] 1 %');
+    expect(bar(40, 10, plain)).toBe('[####------] 40%');
+    expect(bar(100, 10, rich)).toBe('[██████████] 100%');
+    expect(bar(1, 10, plain)).toBe('[----------] 1%');
   });
   it('colours a word only where there is colour', () => {
     expect(paint('Failed', 'bad', rich)).toBe('\x1b[31mFailed\x1b[0m');

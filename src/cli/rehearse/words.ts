@@ -98,7 +98,7 @@ const isRollback = (webhooks: readonly { type: string }[]): boolean => webhooks.
 
 function trafficWords({ routes, canaryWeight }: Extract<TimelineEntry, { kind: 'traffic' }>): string {
   if (routes === 'matched') return 'requests that match go to the new version';
-  return routes === 'mirrored' ? 'requests are copied to the new version' : `canary weight ${canaryWeight} %`;
+  return routes === 'mirrored' ? 'requests are copied to the new version' : `canary weight ${canaryWeight}%`;
 }
 
 function checkWords({

@@ -20,7 +20,7 @@ const NOW = Date.UTC(2026, 10, 22, 5, 40);
 const folder = mkdtempSync(join(tmpdir(), 'serin-report-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A release at 20 % that a gate holds. */
+/** A release at 20% that a gate holds. */
 function aRelease(): KubeObject {
   const world = initialized(aCanary({ stepWeight: 20 }));
   world.pushUntil('s1:b', ({ canary }) => canary.status?.canaryWeight === 20);

@@ -21,14 +21,14 @@ it.each<[what: string, fields: Partial<TrafficReport>, shown: string[]]>([
   [
     'a split',
     { traffic: { kind: 'weighted', primary: 90, canary: 10 } },
-    ['  primary  web-primary  [#########-] 90 %', '  canary   web-canary   [#---------] 10 %'],
+    ['  primary  web-primary  [#########-] 90%', '  canary   web-canary   [#---------] 10%'],
   ],
   [
     'a segment',
     { traffic: { kind: 'weighted', primary: 90, canary: 10 }, matching: true },
     [
-      '  primary  web-primary  [#########-] 90 % of the requests that match',
-      '  canary   web-canary   [#---------] 10 % of the requests that match',
+      '  primary  web-primary  [#########-] 90% of the requests that match',
+      '  canary   web-canary   [#---------] 10% of the requests that match',
     ],
   ],
   [
@@ -39,7 +39,7 @@ it.each<[what: string, fields: Partial<TrafficReport>, shown: string[]]>([
   [
     'a mirror',
     { traffic: { kind: 'mirrored', primary: 100, canary: 30 } },
-    ['  primary  web-primary  [##########] 100 %', '  canary   web-canary   copies of 30 %'],
+    ['  primary  web-primary  [##########] 100%', '  canary   web-canary   copies of 30%'],
   ],
   ['no route', {}, ['no route yet']],
   ['a route of another owner', { unreadable: 'it has three backends' }, ['not a split of primary and canary: it has three backends']],
@@ -61,9 +61,9 @@ it('the revisions of a Knative Service, with their tags and addresses', async ()
   const object = { kind: 'Service.serving.knative.dev', namespace: 'test', name: 'web' };
   expect((await rendered({ ...rest, object, provider: 'knative', revisions })).trimEnd().split('\n')).toEqual([
     'Service.serving.knative.dev test/web, provider knative',
-    '  REVISION             TRAFFIC            TAG   URL',
-    '  web-00001            [#########-] 90 %  -     -',
-    '  web-00002 (@latest)  [#---------] 10 %  next  http://next-web.test',
-    '  @latest              [----------] 0 %   soon  -',
+    '  REVISION             TRAFFIC           TAG   URL',
+    '  web-00001            [#########-] 90%  -     -',
+    '  web-00002 (@latest)  [#---------] 10%  next  http://next-web.test',
+    '  @latest              [----------] 0%   soon  -',
   ]);
 });

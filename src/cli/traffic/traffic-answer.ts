@@ -32,7 +32,7 @@ function sideLines(
   const gets = {
     weighted: [`${bar(traffic.primary, BAR, terminal)}${where}`, `${bar(traffic.canary, BAR, terminal)}${where}`],
     matched: ['all other requests', 'requests that match'],
-    mirrored: [bar(100, BAR, terminal), `copies of ${traffic.canary} %`],
+    mirrored: [bar(100, BAR, terminal), `copies of ${traffic.canary}%`],
   }[traffic.kind];
   const rows = [
     ['primary', primary, gets[0] ?? ''],

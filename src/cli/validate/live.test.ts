@@ -33,10 +33,11 @@ const template = object('flagger.app/v1beta1', 'MetricTemplate', 'errors', {
 });
 const loadTester = object('v1', 'Service', 'loadtester', {}, 'tools');
 
-async function validated(objects: readonly KubeObject[], forbidden: string[] = [], text: string = manifest) {
+async function validated(objects: readonly KubeObject[], forbidden: string[] = [], text: string = manifest, unserved: string[] = []) {
   const calls: string[] = [];
   const refuse = (kind: string) => {
     calls.push(kind);
+    if (unserved.includes(kind)) throw new ApiError(`${kind} is not served`, { status: 404, reason: 'NotFound' });
     if (forbidden.includes(kind)) throw new ApiError(`${kind} is forbidden`, { status: 403, reason: 'Forbidden' });
   };
   const cluster: ClusterReader = {
@@ -181,5 +182,58 @@ describe('serin validate --live', () => {
         /warning: spec\.targetRef: not checked for what would be lost: NetworkPolicy \(networking\.k8s\.io\/v1\), PodMonitor \(monitoring\.coreos\.com\/v1\), which you may not list: /,
       ),
     ]);
+  });
+});
+
+describe('serin validate --live of an application that cannot start', () => {
+  const web = (podSpec: object, more: object = {}): KubeObject =>
+    object('apps/v1', 'Deployment', 'podinfo', {
+      selector: { matchLabels: { app: 'podinfo' } },
+      template: { metadata: { labels: { app: 'podinfo' } }, spec: podSpec },
+      ...more,
+    });
+  const envFrom = (...refs: object[]) => ({ containers: [{ name: 'web', envFrom: refs }] });
+
+  it('names ConfigMaps and Secrets that its pods read and that do not exist', async () => {
+    const refs = [
+      { configMapRef: { name: 'settings' } },
+      { secretRef: { name: 'login' } },
+      { configMapRef: { name: 'features', optional: true } },
+      { configMapRef: { name: 'known' } },
+    ];
+    const known = object('v1', 'ConfigMap', 'known');
+    const { code, lines } = await validated([web(envFrom(...refs)), known, template, loadTester]);
+    expect(code).toBe(1);
+    expect(lines).toEqual(
+      ['ConfigMap settings', 'Secret login'].map((name) =>
+        expect.stringMatching(`error: spec\\.targetRef\\.name: Deployment podinfo reads ${name}, which was not found in namespace test`),
+      ),
+    );
+    const hidden = await validated([web(envFrom(...refs)), known, template, loadTester], ['Secret', 'ConfigMap']);
+    expect(hidden.lines).toEqual([]);
+  });
+
+  it('says that its Deployment is paused, and that a Deployment of the name is in another namespace', async () => {
+    const { lines } = await validated([web({}, { paused: true }), template, loadTester]);
+    expect(lines).toEqual([expect.stringMatching(/warning: spec\.targetRef\.name: Deployment podinfo: spec\.paused is true/)]);
+    const elsewhere = `${manifest}---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: podinfo, namespace: default}\nspec: {paused: true, selector: {matchLabels: {app: podinfo}}, template: {metadata: {labels: {app: podinfo}}, spec: {containers: [{name: web, image: web}]}}}\n`;
+    const found = await validated([template, loadTester], [], elsewhere);
+    expect(found.lines).toEqual([
+      expect.stringMatching(
+        /namespace test has no such Deployment yet: Deployment default\/podinfo .* a Canary releases only a target of its own namespace/,
+      ),
+    ]);
+  });
+
+  it('names the kinds of its provider that the cluster does not serve', async () => {
+    const smi = manifest.replace('spec:\n', 'spec:\n  provider: smi:v1alpha4\n');
+    const { code, lines } = await validated([deployment, template, loadTester], [], smi, ['TrafficSplit']);
+    expect(code).toBe(1);
+    expect(lines).toEqual([
+      expect.stringMatching(
+        /error: spec\.provider: is smi:v1alpha4, and the cluster has no TrafficSplit in split\.smi-spec\.io\/v1alpha4: install/,
+      ),
+    ]);
+    expect((await validated([deployment, template, loadTester], ['TrafficSplit'], smi)).lines).toEqual([]);
   });
 });

@@ -1,13 +1,19 @@
-import { apiVersion } from '../../api/canary.ts';
+import { apiVersion, type Provider } from '../../api/canary.ts';
+import type { PodWorkloadSpec } from '../../api/kinds/pod-workload-spec.ts';
 import { SERVICE_KIND } from '../../api/kinds/service.ts';
+import { specOf } from '../../api/kinds/spec-of.ts';
 import { type KubeObject, refKey, refOf } from '../../api/kube-object.ts';
 import type { UnreadKind } from '../../arrival/world.ts';
 import type { ClusterReader } from '../../kube/cluster.ts';
-import { ifReadable } from '../../reading/if-readable.ts';
+import { ifInstalled, ifReadable } from '../../reading/if-readable.ts';
+import { routerFor } from '../../routers/index.ts';
+import { configObjectRef } from '../../workloads/configs/config-ref.ts';
+import { MOST_CONFIGS } from '../../workloads/configs/read-configs.ts';
+import { configReferences } from '../../workloads/configs/references.ts';
 import { applicationReader, isOfApplication } from '../preflight/application-reader.ts';
 import { secretRefsIn } from '../rights/secret-refs.ts';
 import { type Item, itemOf } from './documents.ts';
-import { apiGroupOf, findItem, type Manifests, manifestsOf } from './manifests.ts';
+import { apiGroupOf, type CanaryItem, findItem, type Manifests, manifestsOf, targetIn } from './manifests.ts';
 
 /** Kinds that are listed in the namespaces of the Canaries; Secrets are read by name. */
 const LISTED = [
@@ -21,7 +27,7 @@ const LISTED = [
 ] as const;
 
 /** Objects found in the cluster. */
-export interface LiveItems extends Pick<Manifests, 'hidden' | 'unread'> {
+export interface LiveItems extends Pick<Manifests, 'hidden' | 'unread' | 'unserved'> {
   items: Item[];
 }
 
@@ -65,8 +71,37 @@ export async function readCluster(cluster: ClusterReader, files: readonly Item[]
       if (secret) found.push({ ...secret, apiVersion: 'v1', kind: 'Secret' });
     }
   }
+  for (const canary of withArrival ? canaries : []) {
+    const { namespace } = canary;
+    const target = targetIn({ items: [...files, ...found.map((object) => itemOf(object))] }, canary);
+    if (namespace === undefined || target === undefined) continue;
+    for (const ref of configReferences(specOf<PodWorkloadSpec>(target.object).template?.spec).slice(0, MOST_CONFIGS)) {
+      const { kind } = ref;
+      const config = await ifAllowed(kind, cluster.get(configObjectRef(ref, namespace)), undefined);
+      if (config) found.push({ ...config, apiVersion: 'v1', kind });
+    }
+  }
+  const unserved = withArrival ? await unservedKinds(cluster, canaries) : new Map<Provider, string[]>();
   const items = [...new Map(found.map((object) => [refKey(refOf(object)), object])).values()].map((object) => itemOf(object));
-  return { items: items.filter((item) => !isIn(files, item)), hidden, unread };
+  return { items: items.filter((item) => !isIn(files, item)), hidden, unread, unserved };
+}
+
+/** Kinds that a router reads and writes, and that the cluster does not serve. A kind without the right to list it is served. */
+async function unservedKinds(cluster: ClusterReader, canaries: readonly CanaryItem[]): Promise<Map<Provider, string[]>> {
+  const unserved = new Map<Provider, string[]>();
+  for (const { provider, canary, namespace } of canaries) {
+    if (provider === undefined || namespace === undefined || unserved.has(provider)) continue;
+    const router = routerFor(provider);
+    if ('unsupported' in router) continue;
+    const kinds = new Map(router.watches(canary).map(({ apiVersion, kind }) => [`${kind} in ${apiVersion}`, { apiVersion, kind }]));
+    const absent: string[] = [];
+    for (const [kind, ref] of kinds) {
+      const listed = ifInstalled(cluster.list({ ...ref, namespace })).then((found) => found !== undefined);
+      if (!(await ifReadable(listed, true))) absent.push(kind);
+    }
+    unserved.set(provider, absent);
+  }
+  return unserved;
 }
 
 function isIn(files: readonly Item[], { object, name, namespace }: Item): boolean {

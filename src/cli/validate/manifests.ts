@@ -33,6 +33,8 @@ export interface Manifests extends ObjectOptions {
   hidden: ReadonlySet<string>;
   /** By namespace: kinds that an arrival looks at and that could not be read. */
   unread: ReadonlyMap<string, readonly UnreadKind[]>;
+  /** Kinds of traffic providers that the cluster does not serve, as `TrafficSplit in split.smi-spec.io/v1alpha4`, by provider. */
+  unserved: ReadonlyMap<Provider, readonly string[]>;
 }
 
 /** A finding on one object of the manifests. */
@@ -56,6 +58,7 @@ export function manifestsOf(items: readonly Item[], options: ManifestOptions = {
     isWhole: false,
     hidden: new Set<string>(),
     unread: new Map<string, readonly UnreadKind[]>(),
+    unserved: new Map<Provider, readonly string[]>(),
   };
   const canaries = items.flatMap((item): CanaryItem[] => {
     if (!isFlaggerObject(item.object, 'Canary')) return [];
@@ -110,6 +113,12 @@ function namedIn(items: readonly Item[]): ReadonlyMap<string, readonly Item[]> {
   const known = byName.get(items) ?? Map.groupBy(items, ({ name }) => name);
   byName.set(items, known);
   return known;
+}
+
+/** The workload that a Canary releases. */
+export function targetIn(manifests: Pick<Manifests, 'items'>, { canary, namespace }: CanaryItem): Item | undefined {
+  const { kind, name } = canary.spec.targetRef;
+  return findItem(manifests, { kind, group: apiGroupOf(canary.spec.targetRef), name, namespace });
 }
 
 /** The MetricTemplate, AlertProvider or Canary that is meant. */

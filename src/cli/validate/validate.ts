@@ -95,7 +95,7 @@ async function findingsOf(items: readonly Item[], args: ValidateArgs, live?: Liv
     selectorLabels,
     requireSecretLabel,
     allowedLocalAddresses,
-    ...(live && { isWhole: true, hidden: live.hidden, unread: live.unread }),
+    ...(live && { isWhole: true, hidden: live.hidden, unread: live.unread, unserved: live.unserved }),
   };
   const manifests = manifestsOf([...items, ...(live?.items ?? [])], options);
   // The clients of metric backends and receivers come with them.

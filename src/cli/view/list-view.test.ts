@@ -7,6 +7,7 @@ import { waysOn, writeKeptPrimary } from '../../api/kept-primary.ts';
 import { type KubeObject, refOf } from '../../api/kube-object.ts';
 import { keptAnnotation } from '../../api/names.ts';
 import { summaryOf } from '../../reading/canary-reading.ts';
+import type { CanarySummary } from '../../reading/documents/canary-documents.ts';
 import { columnsOf } from '../output/columns.ts';
 import { CommandError } from '../output/exit-codes.ts';
 import { Output, type OutputFlags } from '../output/output.ts';
@@ -60,16 +61,29 @@ describe('serin list --watch', () => {
     await shows('2 Canaries, 1 in progress, 0 failed');
     cluster.remove(refOf(named(idle, 'a')));
     await shows('1 Canary, 1 in progress');
-    expect(written.at(-1)).toMatch(/b +Progressing +\[##-{8}\] 20 % +0 of 3/);
+    expect(written.at(-1)).toMatch(/b +Progressing +\[##-{8}\] 20% +1 of 5 +0 of 3/);
     keyboard.press('q');
     expect(await ended).toBe('done');
     expect(cluster.watches).toBe(0);
   });
+  it('j and k scroll a list that is longer than the screen', async () => {
+    const { cluster, keyboard, ended, shows, written } = watching({}, true);
+    for (let index = 10; index < 50; index += 1) cluster.put(named(idle, `shop-${index}`));
+    await shows('j down  k up  q quit');
+    await shows('shop-2');
+    keyboard.press('j');
+    expect(written.at(-1)).not.toContain('shop-10');
+    expect(written.at(-1)).toContain('above');
+    keyboard.press('k');
+    expect(written.at(-1)).toContain('shop-10');
+    keyboard.press('q');
+    expect(await ended).toBe('done');
+  });
   it('--plain prints a line for each Canary that has changed', async () => {
     const { cluster, shows, said } = watching({ plain: true }, true);
-    await shows('test/b: Initialized, canary traffic 0 %, failed checks 0 of 3');
+    await shows('test/b: Initialized, canary traffic 0%, failed checks 0 of 3');
     cluster.put(named(released, 'b'));
-    await shows('test/b: Progressing, canary traffic 20 %');
+    await shows('test/b: Progressing, canary traffic 20%');
     cluster.remove(refOf(named(released, 'b')));
     await shows('test/b: deleted');
     expect(said().match(/^test\/a: /gm)).toHaveLength(1);
@@ -139,14 +153,45 @@ describe('serin list --watch', () => {
 
 describe('the screen of all Canaries', () => {
   const many = Array.from({ length: 40 }, (_, index) => summaryOf(named(index === 30 ? released : idle, `shop-${index}`)));
-  it('shows releases in progress first where not all have room, and how many have none', () => {
-    const lines = listView({ items: many, kept: [] }, { ofAll: true, wide: false }, terminal, 10, 0);
+  const choice = { ofAll: true, wide: false };
+  const namesIn = (lines: readonly string[]) => lines.flatMap((line) => /\bshop-\d+/.exec(line)?.[0] ?? []);
+
+  it('shows what needs attention first, and how many have no room', () => {
+    const failed = { ...many[20], phase: 'Failed' } as CanarySummary;
+    const suspended = { ...many[10], suspended: true } as CanarySummary;
+    const items = many.map((item, index) => (index === 20 ? failed : index === 10 ? suspended : item));
+    const lines = listView({ items, kept: [] }, choice, terminal, 10, 0);
     expect(lines).toHaveLength(10);
-    expect(lines[2]).toContain('shop-30');
+    expect(namesIn(lines)).toEqual(['shop-20', 'shop-30', 'shop-10', 'shop-0', 'shop-1', 'shop-2', 'shop-3']);
     expect(lines.at(-1)).toBe('… 33 more');
+    expect(namesIn(listView({ items, kept: [] }, choice, terminal, 60, 0)).slice(0, 3)).toEqual(['shop-20', 'shop-30', 'shop-10']);
   });
-  it('keeps its order where all have room, and fits', () => {
-    const long = many.map((item) => ({ ...item, message: '発売を中止🚀'.repeat(60) }));
+  it('is scrolled by pages, with the numbers of lines above and below, and ends with the last Canary', () => {
+    const page = (from: number) => listView({ items: many, kept: [] }, { ...choice, from }, terminal, 10, 0);
+    expect(namesIn(page(6))).toEqual(['shop-5', 'shop-6', 'shop-7', 'shop-8', 'shop-9', 'shop-10', 'shop-11']);
+    expect(page(6).at(-1)).toBe('… 6 above, 27 more');
+    expect(namesIn(page(1_000)).at(-1)).toBe('shop-39');
+    expect(page(1_000).at(-1)).toBe('… 33 above');
+  });
+  it('has phase, traffic and age in 80 columns beside the longest names', () => {
+    const long = (item: CanarySummary): CanarySummary => ({
+      ...item,
+      namespace: `${'team-payments-'.repeat(4)}eu`,
+      name: `${'checkout-'.repeat(6)}api`,
+    });
+    const lines = listView({ items: many.slice(29, 32).map(long), kept: [] }, choice, terminal, 24, 0);
+    expect(lines.slice(1)).toMatchInlineSnapshot(`
+      [
+        "NAMESPACE     NAME          PHASE        CANARY TRAFFIC    STEP    FAILED  SINCE",
+        "team-paymen…  checkout-ch…  Progressing  [██░░░░░░░░] 20%  1 of 5  0 of 3  0s",
+        "team-paymen…  checkout-ch…  Initialized  [░░░░░░░░░░] 0%   -       0 of 3  0s",
+        "team-paymen…  checkout-ch…  Initialized  [░░░░░░░░░░] 0%   -       0 of 3  0s",
+      ]
+    `);
+    expect(Math.max(...lines.map((line) => columnsOf(line)))).toBeLessThanOrEqual(80);
+  });
+  it('keeps its order where none needs attention, and fits', () => {
+    const long = many.toSpliced(30, 1, summaryOf(named(idle, 'shop-30'))).map((item) => ({ ...item, message: '発売を中止🚀'.repeat(60) }));
     const lines = listView({ items: long, kept: [] }, { ofAll: true, wide: true }, { ...terminal, color: true }, 60, 0);
     expect(lines[2]).toContain('shop-0');
     const colors = new RegExp(`${String.fromCharCode(27)}\\[\\d+m`, 'g');

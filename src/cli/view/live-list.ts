@@ -8,9 +8,10 @@ import type { Session } from '../canaries/session.ts';
 import { type ShownList, watchList } from '../canaries/watched-list.ts';
 import type { ExitName } from '../output/exit-codes.ts';
 import { Frames, lostNotes } from '../output/frames.ts';
+import type { Terminal } from '../output/terminal.ts';
 import type { Keyboard } from './keys.ts';
-import { listView } from './list-view.ts';
-import { type LiveSource, liveView } from './live-view.ts';
+import { firstShown, listView, roomFor } from './list-view.ts';
+import { type KeyPanel, type LiveSource, liveView } from './live-view.ts';
 
 type ListSession = Pick<Session, 'namespace' | 'output' | 'clock'> & { cluster: Pick<Cluster, 'watch'> };
 
@@ -25,19 +26,49 @@ export async function liveList(
   const isText = format === undefined || format === 'wide';
   const ofAll = namespace === undefined;
   if (keyboard && isText && terminal.live) {
+    const scroll = new ListScroll();
     const choice = { ofAll, wide: format === 'wide' };
-    await liveView({ source, lines: (list, now, rows, nowMs) => listView(list, choice, now, rows, nowMs) }, { output, clock, keyboard });
+    const lines = (list: ShownList, now: Terminal, rows: number, nowMs: number) =>
+      listView(list, { ...choice, from: scroll.within(list, rows) }, now, rows, nowMs);
+    await liveView({ source, lines, panel: () => scroll }, { output, clock, keyboard });
     return 'done';
   }
   const frames = new Frames(output);
   const lines = new ChangedLines();
   const show = ({ items, kept }: ShownList): void | Promise<void> => {
-    if (!isText) return frames.show(listAnswer(items, ofAll, kept));
+    if (!isText) return frames.show(listAnswer(items, ofAll, { kept, nowMs: clock.nowMs() }));
     for (const line of lines.since({ items, kept })) output.write(`${printable(line)}\n`);
   };
   const signal = new AbortController().signal;
   await watchList({ cluster, namespace, selector, clock, signal, show, connection: lostNotes(output) });
   return 'done';
+}
+
+/** `j` and `k` on the screen of all Canaries: a page down and up. */
+class ListScroll implements KeyPanel<ShownList> {
+  #from = 0;
+  #room = 1;
+
+  /** The first line, once the number of lines and the height are known. */
+  within({ items, kept }: ShownList, rows: number): number {
+    this.#room = roomFor(items.length, rows - kept.length);
+    this.#from = firstShown(items.length, this.#from, this.#room);
+    return this.#from;
+  }
+
+  heed(key: string): boolean {
+    if (key === 'j') this.#from += this.#room;
+    else if (key === 'k') this.#from = Math.max(0, this.#from - this.#room);
+    return false;
+  }
+
+  cover(): undefined {
+    return undefined;
+  }
+
+  footer({ items }: ShownList): readonly string[] {
+    return [items.length > this.#room ? 'j down  k up  q quit' : 'q quit'];
+  }
 }
 
 /** The lines of those Canaries and kept primaries that have changed. */

@@ -36,6 +36,13 @@ describe('the screen of one Canary', () => {
         expect(lines.join('')).toMatch(/^[\x20-\x7e]*$/);
       }
   });
+  it('Blue/Green shows iterations instead of a bar at 0', () => {
+    const world = initialized(aCanary({ iterations: 10 }, { provider: 'kubernetes' }));
+    world.pushUntil('s1:b', ({ release }) => release.iterations === 3);
+    const snapshot = snapshotIn({ world });
+    const lines = statusView(releaseViewOf(snapshot, reportOf(snapshot)), { ...plain, columns: 80 }, 23, world.nowMs);
+    expect(lines[1]).toMatch(/^canary iteration 3 of 10 {2}/);
+  });
   it('a hostile image moves no cursor', () => {
     const [release] = releases.filter(({ phase }) => phase === 'Failed');
     const [group] = release?.view.canaryPods ?? [];

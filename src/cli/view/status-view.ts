@@ -5,7 +5,8 @@ import { type ComparedReport, sideText } from '../../reading/documents/compared-
 import type { PodRow } from '../../reading/pod-view.ts';
 import { COMPARED_MEANINGS } from '../canaries/compared-rows.ts';
 import { controllerText } from '../canaries/controller-lines.ts';
-import { phaseText, trafficInWords } from '../canaries/list-command.ts';
+import { isIterating, phaseText, trafficInWords } from '../canaries/list-command.ts';
+import { stepsText } from '../canaries/release-line.ts';
 import { shortRevision } from '../canaries/status-screen.ts';
 import { columnsOf, padded } from '../output/columns.ts';
 import { bar, type Meaning, meaningOf, paint } from '../output/paint.ts';
@@ -80,7 +81,8 @@ function headLines(view: LiveRelease, { terminal, nowMs, line, wide }: Frame): s
     `failed checks ${threshold === undefined ? failedChecks : `${failedChecks} of ${threshold}`}`,
     ...(wide ? [`provider ${provider ?? 'of the controller'}`] : []),
   ];
-  const weight = traffic.kind === 'weighted' ? bar(traffic.canary, BAR, terminal) : trafficInWords(traffic);
+  const shown = traffic.kind === 'weighted' ? bar(traffic.canary, BAR, terminal) : trafficInWords(traffic);
+  const weight = isIterating(report) ? stepsText(report.release?.steps) : shown;
   const said = (text: string, meaning: Meaning) => {
     const lines = wrapped(cleaned(text, terminal), terminal.columns);
     const shown =
@@ -187,7 +189,7 @@ function comparedLines(compared: readonly ComparedReport[], { line, wide }: Fram
     const { metric, verdict, decides, windows, sentence, canary, primary, against, inFavour } = report;
     const isCounted = windows > 0;
     const sides = isCounted ? [`canary ${sideText(canary, wide)}`, `primary ${sideText(primary, wide)}`] : [];
-    const shares = isCounted ? [`against ${against} %`, `in favour ${inFavour} %`] : [];
+    const shares = isCounted ? [`against ${against}%`, `in favour ${inFavour}%`] : [];
     return [
       line([verdict, metric, ...sides].join('  '), COMPARED_MEANINGS[verdict]),
       line(`    ${[...shares, sentence, ...(decides ? [] : ['shadow: decides nothing'])].join('  ')}`),

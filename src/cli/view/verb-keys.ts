@@ -22,13 +22,10 @@ type State =
   | { kind: 'why'; lines: readonly string[] };
 
 const MOST_LINES = 3;
-const CONFIRMED: Readonly<Record<string, Verb>> = { p: 'promote', a: 'rollback' };
-/** The key says abort, as other tools do; the verb is rollback. */
-const wordOf = (verb: Verb): string => (verb === 'rollback' ? 'abort (rollback)' : verb);
+const CONFIRMED: Readonly<Record<string, Verb>> = { p: 'promote', r: 'rollback' };
+const keysLine = (isPaused: boolean): string => `p promote  r rollback  space ${isPaused ? 'resume' : 'pause'}  w why  q quit`;
 
-const keysLine = (isPaused: boolean): string => `p promote  a abort  space ${isPaused ? 'resume' : 'pause'}  w why  q quit`;
-
-/** `p`, `a`, space and `w` on the screen of one Canary. */
+/** `p`, `r`, space and `w` on the screen of one Canary. */
 export class VerbKeys implements KeyPanel<LiveRelease> {
   readonly #actions: KeyActions;
   readonly #redraw: () => void;
@@ -72,7 +69,7 @@ export class VerbKeys implements KeyPanel<LiveRelease> {
       case 'ready':
         return [keysLine(isPaused)];
       case 'confirm':
-        return [cut(`${wordOf(state.verb)} ${report.namespace}/${report.name}? y: yes, any other key: no`, terminal.columns, terminal)];
+        return [cut(`${state.verb} ${report.namespace}/${report.name}? y: yes, any other key: no`, terminal.columns, terminal)];
       case 'asked':
         return [`${state.what} …`.replace('…', terminal.unicode ? '…' : '...')];
       case 'said':
@@ -90,9 +87,9 @@ export class VerbKeys implements KeyPanel<LiveRelease> {
   }
 
   #ask(verb: Verb): void {
-    this.#wait(`${wordOf(verb)} requested, waiting for the answer of the controller`, async () => {
+    this.#wait(`${verb} requested, waiting for the answer of the controller`, async () => {
       const { outcome, message } = await this.#actions.ask(verb);
-      return { kind: 'said', text: message ?? `${wordOf(verb)}: ${verbOutcomeWords[outcome]}` };
+      return { kind: 'said', text: message ?? `${verb}: ${verbOutcomeWords[outcome]}` };
     });
   }
 

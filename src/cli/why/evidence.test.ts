@@ -36,7 +36,7 @@ const stalls: readonly Stall[] = [
     arrange: () => ({ world: waiting({ canary: 0.001, primary: 0.001, perSecond: 500 }) }),
     cause: 'InsufficientEvidence',
     proof: ['Canary', 'status.release.reason'],
-    action: /^wait, or let the canary have (20|25|30|40|50) % of the traffic at this step: that takes about \d+ (minutes|hours)$/,
+    action: /^wait, or let the canary have (20|25|30|40|50)% of the traffic at this step: that takes about \d+ (minutes|hours)$/,
     way: 'set Canary podinfo spec.analysis.stepWeights',
     mend: ({ world }) => world.tickUntil(({ canary }) => canary.status?.canaryWeight === 20, 2000),
   },

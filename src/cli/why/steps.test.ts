@@ -272,3 +272,40 @@ it('serin why names beside a refused promotion the object that refuses it', () =
     { cause: 'QuotaExceeded', proof: [{ kind: 'ResourceQuota', name: 'small' }, {}], look: 'kubectl describe resourcequota small -n test' },
   ]);
 });
+
+it('serin why says what ended a release from the moment that it has failed, also while its pods are kept', () => {
+  const world = pushed(initialized(aCanary({ stepWeight: 50 })));
+  world.behaviour.verdicts = [verdict({ reason: 'errors: 7 is above 1' })];
+  const steps = new Set<string>();
+  world.tickUntil(({ canary, step }) => {
+    if (canary.status?.phase === 'Failed') {
+      steps.add(step);
+      expect(whyOf(snapshotIn({ world })).diagnosis, step).toMatchObject({
+        cause: 'Failed',
+        action: expect.stringContaining('push a corrected Deployment podinfo'),
+      });
+    }
+    return step === 'resting';
+  });
+  expect(steps.size).toBeGreaterThan(1);
+});
+
+it('serin why names the receivers of messages that wait', () => {
+  const alerts = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => ({ name, severity: 'info' as const, providerRef: { name } }));
+  const world = initialized(aCanary({ stepWeight: 50, alerts }));
+  world.deliversAtOnce = false;
+  pushed(world);
+  const undelivered = whyOf(snapshotIn({ world })).also.find(({ cause }) => cause === 'Undelivered');
+  expect(undelivered?.sentence).toMatch(
+    /^\d+ messages wait for their receivers: AlertProvider test\/a, .*AlertProvider test\/e, \d more\.$/,
+  );
+});
+
+it('the conditions of kstatus are no warning', () => {
+  const snapshot = snapshotIn({ world: initialized(aCanary({ stepWeight: 50 })) });
+  const { raw } = snapshot;
+  const status = raw.status as { conditions: object[] };
+  status.conditions.push({ type: 'Ready', status: 'True', reason: 'Initialized', message: 'ready' });
+  status.conditions.push({ type: 'Contested', status: 'True', reason: 'FieldContested', message: 'contested' });
+  expect(whyOf(snapshot).also.map(({ cause }) => cause)).toEqual(['Contested']);
+});

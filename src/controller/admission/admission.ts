@@ -3,6 +3,7 @@ import type { CanaryCondition } from '../../api/canary-status.ts';
 import { findingsOnce } from '../../api/findings.ts';
 import { foreignRefs } from '../../api/foreign-refs.ts';
 import { foreignRoutes } from '../../api/foreign-routes.ts';
+import { isKstatusType, kstatusOfRefusal, writesKstatus } from '../../api/kstatus.ts';
 import { type KubeObject, type ObjectRef, refOf } from '../../api/kube-object.ts';
 import { providerOf } from '../../api/mesh-provider.ts';
 import { parseCanaryOnce } from '../../api/parse-canary.ts';
@@ -105,6 +106,29 @@ interface NameLeft {
   object?: undefined;
 }
 
+/** Writes at once that a new Canary is not ready, if it has the conditions of kstatus: its first status otherwise comes after the look at its application. True if it was written, so that another pass has to follow. */
+export async function noteArrival(
+  raw: KubeObject,
+  { cluster, view, config, clock }: ControllerDeps,
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (raw.status !== undefined || !writesKstatus(raw, config)) return false;
+  const now = timestamp(clock.nowMs());
+  const said = kstatusOfRefusal({
+    reason: 'Initializing',
+    message: 'The Canary is new: its application is read before anything is changed.',
+  });
+  const conditions = said.map((one) => ({ ...one, lastUpdateTime: now, lastTransitionTime: now }));
+  const status = { ...statusBasics({}), conditions, observedGeneration: raw.metadata.generation };
+  const patch = { metadata: { resourceVersion: raw.metadata.resourceVersion }, status };
+  try {
+    view.learn(await cluster.patch(refOf(raw), patch, { subresource: 'status', signal }));
+  } catch (error) {
+    if (!isConflict(error)) throw error;
+  }
+  return true;
+}
+
 /** Reports a Canary that cannot be run in its condition and an event, once. Its application keeps serving. */
 export async function refuse(
   raw: KubeObject,
@@ -113,10 +137,14 @@ export async function refuse(
   signal: AbortSignal,
 ): Promise<void> {
   const { clock, cluster, view } = deps;
-  const status = (raw.status ?? {}) as { conditions?: CanaryCondition[] };
+  const status = (raw.status ?? {}) as { conditions?: CanaryCondition[]; observedGeneration?: number };
+  // Another controller does not keep them up to date.
+  const kstatus = writesKstatus(raw, deps.config) && reason !== 'ForeignController' ? kstatusOfRefusal({ reason, message }) : [];
+  const observedGeneration = kstatus.length > 0 ? raw.metadata.generation : undefined;
   const condition = { type: 'Accepted', status: 'False', reason, message, ...defined({ field, object }) } as const;
   const known = (status.conditions ?? []).find(({ type }) => type === 'Accepted');
-  if (known?.reason === reason && known.message === message) return;
+  const isSaid = known?.reason === reason && known.message === message;
+  if (isSaid && status.observedGeneration === observedGeneration) return;
   const now = timestamp(clock.nowMs());
   const before = (status.conditions ?? []).find(({ type }) => type === 'Promoted');
   // Another controller's status stays, and a failure stays a failure.
@@ -129,8 +157,9 @@ export async function refuse(
     lastUpdateTime: now,
     lastTransitionTime: before?.status === 'Unknown' ? (before.lastTransitionTime ?? now) : now,
   };
-  const others = (status.conditions ?? []).filter(({ type }) => type !== 'Accepted' && type !== 'Promoted');
-  const conditions = [isKept ? before : promoted, ...others, { ...condition, lastUpdateTime: now, lastTransitionTime: now }];
+  const others = (status.conditions ?? []).filter(({ type }) => type !== 'Accepted' && type !== 'Promoted' && !isKstatusType(type));
+  const news = [condition, ...kstatus].map((one) => ({ ...one, lastUpdateTime: now, lastTransitionTime: now }));
+  const conditions = [isKept ? before : promoted, ...others, ...news];
   try {
     const patch = {
       metadata: { resourceVersion: raw.metadata.resourceVersion },
@@ -138,6 +167,7 @@ export async function refuse(
         ...statusBasics(status),
         conditions,
         reason,
+        ...(observedGeneration === status.observedGeneration ? {} : { observedGeneration: observedGeneration ?? null }),
         ...(reason === 'Blocked' ? {} : blockedBy(raw, { reason, message, ...defined({ field, object }) }, deps)),
       },
     };
@@ -147,7 +177,7 @@ export async function refuse(
     if (!isConflict(error)) throw error;
     if (reason !== 'ForeignController') return;
   }
-  deps.announceOn(raw, { reason, type: 'Warning', message });
+  if (!isSaid) deps.announceOn(raw, { reason, type: 'Warning', message });
 }
 
 /** The blocker, stored only beside the memory of a release. A status of another controller has none, nor a status whose memory the CRD drops. */

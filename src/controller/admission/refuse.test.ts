@@ -16,7 +16,7 @@ async function refused(...conditions: { type: string; status: string; reason: st
     },
   };
   const deps = {
-    ...{ cluster, clock: handClock(0), view: { learn: () => undefined } },
+    ...{ cluster, clock: handClock(0), config: { kstatus: false }, view: { learn: () => undefined } },
     announceOn: (_: KubeObject, event: unknown) => announced.push(event),
   } as unknown as Parameters<typeof refuse>[2];
   const canary = { ...aCanary(), status: { phase: 'Initialized', conditions } } as unknown as KubeObject;

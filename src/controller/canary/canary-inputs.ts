@@ -1,7 +1,7 @@
 import type { Canary } from '../../api/canary.ts';
 import { type KubeObject, labelOf, type ObjectRef, refKey } from '../../api/kube-object.ts';
 import type { Adoption, Facts } from '../../engine/facts.ts';
-import { type Admitted, type CanaryRejection, refuse } from '../admission/admission.ts';
+import { type Admitted, type CanaryRejection, noteArrival, refuse } from '../admission/admission.ts';
 import { ArrivalWarnings } from '../admission/arrival-warnings.ts';
 import { RunnableSpec } from '../admission/runnable-spec.ts';
 import { inspectAdoption, isForeign } from '../adoption/adoption.ts';
@@ -18,6 +18,7 @@ import { writerBehindMs } from '../writer-clock.ts';
 import type { Alarms } from './alarms.ts';
 import { followPods } from './canary-pods.ts';
 import { ConfigTracker } from './config-tracker.ts';
+import { PrimaryPods } from './primary-pods.ts';
 
 /** The passes of one Canary, as its inputs know them. */
 export interface Passes {
@@ -37,6 +38,7 @@ export class CanaryInputs {
   readonly spec: RunnableSpec;
   readonly configs: ConfigTracker;
   readonly arrivalWarnings: ArrivalWarnings;
+  readonly #primaryPods: PrimaryPods;
   #adoption: Adoption | undefined;
   /** Another pass follows when lists have come for which this one did not wait. */
   #isListAwaited = false;
@@ -47,12 +49,17 @@ export class CanaryInputs {
     this.#passes = passes;
     this.configs = new ConfigTracker(deps, label);
     this.arrivalWarnings = new ArrivalWarnings(deps);
+    this.#primaryPods = new PrimaryPods(deps);
     this.spec = new RunnableSpec(deps, this.arrivalWarnings, convergence.memory.writtenSpec);
   }
 
   /** Reads what the chart needs, or the reason for which the Canary cannot run, which is reported. `undefined` if another pass follows. */
   async read(raw: KubeObject): Promise<Admitted | CanaryRejection | undefined> {
     const { alarms, again, wake } = this.#passes;
+    if (await noteArrival(raw, this.#deps, this.#signal)) {
+      again();
+      return undefined;
+    }
     const hurries = isUrgent(urgencyNow(raw, this.#deps.view));
     if (hurries) await this.#readAhead(raw);
     const runnable = await this.spec.resolve(raw, this.#signal);
@@ -77,6 +84,7 @@ export class CanaryInputs {
     const isTakenOver = isForeign(canary, this.#deps.view);
     if (isTakenOver && retryConfigsMs !== undefined) return undefined;
     followPods(canary, workload, labelOf(canary), this.#deps);
+    await this.#primaryPods.look(canary, workload, this.#signal);
     // Inspected again until it is recorded: a version pushed meanwhile must not be taken for the primary's.
     this.#adoption = isTakenOver ? await inspectAdoption(canary, { ...this.#deps, signal: this.#signal }) : undefined;
     return runnable;
@@ -97,6 +105,7 @@ export class CanaryInputs {
       refused: this.spec.fallback?.refused,
       targetConfigs: this.configs.latest,
       failing: pods && 'failing' in pods ? pods.failing : undefined,
+      primaryProblem: this.#primaryPods.problem,
     });
   }
 

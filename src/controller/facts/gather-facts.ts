@@ -2,12 +2,12 @@ import { apiVersion, type Canary } from '../../api/canary.ts';
 import { parseDuration } from '../../api/duration.ts';
 import type { ObjectRef } from '../../api/kube-object.ts';
 import { requestAnnotation } from '../../api/names.ts';
-import type { PodFailings } from '../../api/pod-failing.ts';
+import type { PodFailing, PodFailings } from '../../api/pod-failing.ts';
 import { capabilitiesFor } from '../../api/provider-capabilities.ts';
 import { readRequest } from '../../api/verb-request.ts';
 import { defined } from '../../base/defined.ts';
 import type { Facts } from '../../engine/facts.ts';
-import { withFailings } from '../../engine/failing.ts';
+import { withFailings, withPrimaryProblem } from '../../engine/failing.ts';
 import type { Cluster } from '../../kube/cluster.ts';
 import type { Router } from '../../routers/router.ts';
 import { hasMainPort, lacksMainPort } from '../../routers/service-fit.ts';
@@ -52,6 +52,8 @@ type FactsInput = Pick<Facts, 'canary' | 'provider' | 'nowMs' | 'converged' | 'c
   config: ControllerConfig;
   /** Failures of the canary's pods, `undefined` if they are not watched. */
   failing?: PodFailings | undefined;
+  /** The most telling problem of the primary's pods, if they were read. */
+  primaryProblem?: PodFailing | undefined;
   /** The configs of the target, `undefined` if none are tracked. */
   targetConfigs?: TargetConfigs | undefined;
 };
@@ -74,7 +76,8 @@ export function gatherFacts(input: FactsInput): Facts {
     intervalMs: everyMs,
     scaleDownDelayMs: scaleDownDelayMs(config, everyMs),
     target: target && withFailings(targetFacts(canary, target, targetConfigs, primary?.serving === true, primary?.carries), failing),
-    ...{ primary, adoption, scaler, liveRoutes: live, converged, unconfirmed, refused },
+    primary: primary && withPrimaryProblem(primary, input.primaryProblem),
+    ...{ adoption, scaler, liveRoutes: live, converged, unconfirmed, refused },
     // Neither ends without an edit in the cluster.
     blocker: blocker ?? (targetConfigs && 'problem' in targetConfigs ? targetConfigs.problem : undefined),
     ...{ unroutable, writerBehindMs, globalAlerts: globalAlerts || undefined, globalEvents: globalEvents || undefined },

@@ -13,9 +13,7 @@ it('E80, DF11: a release waits for a primary without pods, the condition says so
   lab.push('3');
   await lab.pass(900_000);
   expect([lab.phase(), raw(lab.canary())?.status?.canaryWeight, imageOf(lab)]).toEqual(['Progressing', 0, '2']);
-  expect(raw(lab.canary())?.status?.conditions[0].message).toMatch(
-    /Stays at 0 %: the primary does not serve.*set spec\.skipAnalysis: true/,
-  );
+  expect(raw(lab.canary())?.status?.conditions[0].message).toMatch(/Stays at 0%: the primary does not serve.*set spec\.skipAnalysis: true/);
   lab.server.patch(canaryRef, { spec: { skipAnalysis: true } });
   expect(await lab.passUntil(() => lab.phase() === 'Succeeded' && imageOf(lab) === '3', 300_000)).toBe(true);
 });

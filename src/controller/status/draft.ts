@@ -3,6 +3,7 @@ import { identityOf } from '../../api/blocker.ts';
 import type { Canary } from '../../api/canary.ts';
 import type { CanaryCondition, CanaryStatus, Release } from '../../api/canary-status.ts';
 import { remedyOf, type WarningCondition, warningConditions } from '../../api/codes/codes.ts';
+import { isKstatusType } from '../../api/kstatus.ts';
 import type { Phase } from '../../api/phase.ts';
 import { defined } from '../../base/defined.ts';
 import { timestamp } from '../../base/timestamp.ts';
@@ -12,6 +13,7 @@ import type { Question } from '../../engine/questions.ts';
 import type { HealingBrake } from '../objects/healing-brake.ts';
 import { undoneText } from '../objects/healing-brake.ts';
 import { attentionOf } from './attention.ts';
+import { kstatusConditions } from './kstatus.ts';
 import { saysOnlyAnew, statusPatch } from './patch.ts';
 import type { SentencePause } from './sentence-pause.ts';
 import { fitStatus, MOST_STATUS_BYTES } from './size.ts';
@@ -50,12 +52,15 @@ export function draftStatus(
     brake,
     sentence,
     warnings,
+    kstatus,
   }: {
     stored: object | undefined;
     signature: Signature;
     brake: HealingBrake;
     sentence: SentencePause;
     warnings: readonly StatusWarning[];
+    /** The conditions of kstatus are written too. */
+    kstatus: boolean;
   },
 ): StatusDraft | undefined {
   const phase = record?.phase ?? canary.status?.phase ?? '';
@@ -64,9 +69,10 @@ export function draftStatus(
   const release = signedBy((stored as Partial<CanaryStatus> | undefined)?.release, recorded);
   const wanted = projectStatus(canary, phase, release, facts);
   // A refusal ends with its cause, and a contest is stated again as long as it lasts.
-  const kept = (wanted.conditions ?? []).filter(({ type }) => !SAID_ANEW.has(type));
+  const kept = (wanted.conditions ?? []).filter(({ type }) => !SAID_ANEW.has(type) && !isKstatusType(type));
   const whole = {
     ...wanted,
+    ...(kstatus ? { observedGeneration: canary.metadata.generation } : {}),
     conditions: keepTimes(
       canary,
       [
@@ -75,6 +81,7 @@ export function draftStatus(
         ...contested(brake),
         ...dropped(brake),
         ...warnings.map(({ type, message }) => ({ type, status: 'True', reason: type, message }) as const),
+        ...(kstatus ? kstatusConditions(canary, wanted, facts) : []),
       ],
       facts.nowMs,
     ),

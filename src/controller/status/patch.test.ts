@@ -44,3 +44,13 @@ it('E55: another sentence of Promoted only repeats the status, and any other fie
   expect(saysOnlyAnew(stored, saying({ canaryWeight: 20 }))).toBe(false);
   expect(saysOnlyAnew(undefined, stored)).toBe(false);
 });
+
+it('E55: another sentence and reason of the conditions of kstatus only repeat the status, and any other field is news', () => {
+  const reconciling = { type: 'Reconciling', status: 'True', reason: 'Progressing', message: '1 of 3' } as const;
+  const stored = { ...status, observedGeneration: 1, conditions: [reconciling] };
+  const saying = (more: Partial<CanaryStatus>): CanaryStatus => ({ ...stored, ...more });
+  const anew = { ...reconciling, reason: 'PodsNotReady', message: '2 of 3', lastUpdateTime: 'now' };
+  expect(saysOnlyAnew(stored, saying({ conditions: [anew] }))).toBe(true);
+  expect(saysOnlyAnew(stored, saying({ conditions: [{ ...anew, type: 'Stalled' }] }))).toBe(false);
+  expect(saysOnlyAnew(stored, saying({ observedGeneration: 2 }))).toBe(false);
+});

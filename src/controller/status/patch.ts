@@ -1,5 +1,6 @@
 import type { Canary } from '../../api/canary.ts';
 import type { CanaryStatus } from '../../api/canary-status.ts';
+import { isKstatusType } from '../../api/kstatus.ts';
 import { isRecord } from '../../base/json.ts';
 import { timestamp } from '../../base/timestamp.ts';
 import { attentionOf } from './attention.ts';
@@ -29,9 +30,11 @@ export function statusPatch(
 export function saysOnlyAnew(stored: object | undefined, wanted: CanaryStatus): boolean {
   const silent = (status: object) => {
     const { conditions = [], lastTransitionTime: _, reason: _reason, ...rest } = status as CanaryStatus;
-    const undated = conditions.map(({ message, lastUpdateTime, ...condition }) => ({
+    const undated = conditions.map(({ message, lastUpdateTime, reason, ...condition }) => ({
       ...condition,
-      ...(condition.type === 'Promoted' ? {} : { message, lastUpdateTime }),
+      // The reason of those of kstatus is that of the first blocker.
+      ...(isKstatusType(condition.type) ? {} : { reason }),
+      ...(condition.type === 'Promoted' || isKstatusType(condition.type) ? {} : { message, lastUpdateTime }),
     }));
     const { blockers: _blockers, dueMs: _due, ...release } = rest.release ?? {};
     return { ...rest, release, conditions: undated };

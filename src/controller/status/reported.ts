@@ -4,6 +4,7 @@ import { blockerText } from '../../api/blocker-text.ts';
 import type { Canary, Provider } from '../../api/canary.ts';
 import { SERVICE_KIND } from '../../api/kinds/service.ts';
 import type { Facts } from '../../engine/facts.ts';
+import { blockedTarget } from '../../engine/states/awaited-side.ts';
 import type { Router } from '../../routers/router.ts';
 import type { RefusedTrafficFields } from '../admission/refused-traffic-fields.ts';
 import type { ControllerDeps } from '../controller-deps.ts';
@@ -98,6 +99,6 @@ export class Reported {
 
   /** The same of an absent target. */
   missingTarget(canary: Canary, { target }: Facts): number | undefined {
-    return this.#targetMissing.see(canary, target === undefined ? { code: 'TargetNotFound', object: canary.spec.targetRef } : undefined);
+    return this.#targetMissing.see(canary, target === undefined ? { code: 'TargetNotFound', object: blockedTarget(canary) } : undefined);
   }
 }

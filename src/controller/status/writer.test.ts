@@ -24,6 +24,7 @@ async function written(...conditions: ReturnType<typeof condition>[]): Promise<{
   const events: string[] = [];
   const patch = async (_: unknown, change: object) => mergeJson(canary, change) as KubeObject;
   const deps = {
+    config: { kstatus: false },
     ...{ writer: 'w1', clock: handClock(), clockAheadMs: () => 0, cluster: { patch }, metrics: { phaseChanged: () => undefined } },
     view: { find: () => ({ object: canary }), learn: () => undefined },
     announceOn: (_: unknown, { message }: { message: string }) => void events.push(message),
@@ -55,7 +56,14 @@ it('DF605: a part that does not fit is not written again, as long as the rest is
   if (!status) throw new Error('not initialized');
   const canary: Canary = { ...world.canary, status: { ...status, conditions: [...(status.conditions ?? []), foreign] } };
   const draft = (stored: object) => {
-    const around = { stored, signature: { writer: 'w1' }, brake: new HealingBrake(), sentence: new SentencePause(), warnings: [] };
+    const around = {
+      stored,
+      signature: { writer: 'w1' },
+      brake: new HealingBrake(),
+      sentence: new SentencePause(),
+      warnings: [],
+      kstatus: false,
+    };
     return draftStatus(canary, world.facts(), undefined, around);
   };
   const first = draft(status);

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Canary } from '../../api/canary.ts';
 import type { CanaryStatus } from '../../api/canary-status.ts';
 import { statusOf } from '../../api/kinds/spec-of.ts';
+import { writesKstatus } from '../../api/kstatus.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { isParsed, parseStatusOnce } from '../../api/parse-canary.ts';
 import { defined } from '../../base/defined.ts';
@@ -90,7 +91,7 @@ export class StatusWriter {
     const found = this.#deps.view.find(ref)?.object.status;
     const stored = isRecord(found) ? found : undefined;
     const draft = draftStatus(canary, facts, record, {
-      ...{ stored, brake, warnings },
+      ...{ stored, brake, warnings, kstatus: writesKstatus(canary, this.#deps.config) },
       signature: { ...writerSignature(this.#deps), ...defined({ acceptedGeneration }) },
       sentence: this.#sentence,
     });

@@ -83,7 +83,7 @@ export class PodWatches {
       if (!isDeepStrictEqual(saidBy(before), saidBy(this.find(follower)))) this.#onChange(follower);
     };
     const handler: WatchHandler = {
-      slim: (item) => slim(item),
+      slim: slimPod,
       onList: (items) => changed(withPods(watched.seen, items.slice(0, MOST_EVALUATED_PODS).map(viewOf))),
       onEvent: ({ type, object }) => {
         const view = viewOf(object);
@@ -106,7 +106,7 @@ const noWatch: WatchHandle = { synced: Promise.resolve(), ageMs: () => 0, restar
 const viewOf = (object: KubeObject): ObservedPod => podView(asPod(object));
 
 /** The fields of a pod that decide: a LIST of many is not kept as a whole. */
-function slim(item: KubeObject): KubeObject {
+export function slimPod(item: KubeObject): KubeObject {
   const { apiVersion, kind, metadata, spec, status = {} } = asPod(item);
   const { name, namespace, uid, resourceVersion, deletionTimestamp } = metadata;
   const sidecars = (spec?.initContainers ?? []).flatMap(({ name, restartPolicy }) =>
@@ -135,7 +135,7 @@ function slim(item: KubeObject): KubeObject {
 /** The failings without pods that come and go, which change nothing. */
 function saidBy(seen: SeenFailings | undefined) {
   if (seen === undefined || 'forbidden' in seen) return seen;
-  const { ends: _, problem, ...said } = seen.failing;
+  const { ends: _, containers: _counts, problem, ...said } = seen.failing;
   // A pull that is tried again, and a back-off, change only the words.
   return { ...said, problem: problem && { cause: problem.cause, container: problem.container } };
 }

@@ -1,6 +1,7 @@
 import { memo } from 'preact/compat';
 import { useMemo, useState } from 'preact/hooks';
 import type { CanaryName, CanaryRow, ListEvents } from '../wire.ts';
+import { iterationText } from './iteration-text.ts';
 import { Bar, canaryPath, PhaseBadge } from './parts.tsx';
 import { useStream } from './stream.ts';
 import { type WaitGroup, waitGroups } from './wait-groups.ts';
@@ -104,9 +105,9 @@ const Row = memo(({ row }: { row: CanaryRow }) => (
       </span>
       <PhaseBadge phase={row.phase} suspended={row.suspended} />
       <span>
-        <Bar weight={row.traffic.canary} />
+        {iterationText(row) === undefined ? <Bar weight={row.traffic.canary} /> : undefined}
         <span class="dim">
-          {words.canaryWeight(row.traffic.canary)}
+          {iterationText(row) ?? words.canaryWeight(row.traffic.canary)}
           {row.failedChecks > 0 ? `, ${words.failedChecks(row.failedChecks, row.threshold)}` : ''}
         </span>
       </span>

@@ -88,7 +88,7 @@ export function JournalPage({ canary, release }: { canary: CanaryName; release: 
             heads={[words.at, words.canary, words.failed, words.step, words.seen]}
             rows={steps.map(({ atMs, weight, failedChecks, state, text }) => [
               timeText(atMs),
-              `${weight} %`,
+              `${weight}%`,
               String(failedChecks),
               state,
               <span key="text" class="mono">
@@ -131,7 +131,7 @@ export function ComparePage({ canary, a, b }: { canary: CanaryName; a: string; b
             row(words.began, ({ steps }) => timeText(steps[0]?.atMs)),
             row(words.duration, lasted),
             row(words.steps, ({ steps }) => String(steps.length)),
-            row(words.highestWeight, (journal) => `${most(journal, 'weight')} %`),
+            row(words.highestWeight, (journal) => `${most(journal, 'weight')}%`),
             row(words.mostFailed, (journal) => String(most(journal, 'failedChecks'))),
             ...names.map((name) => row(`${words.check} ${name}`, ({ checks }) => checkResult(checks.find(({ check }) => check === name)))),
           ]}

@@ -2,6 +2,7 @@ import { useRef, useState } from 'preact/hooks';
 import type { CanaryName, PointView, ReleaseView, VerbAnswer, WorkloadView } from '../wire.ts';
 import { LiveCheckCharts } from './check-history.tsx';
 import { ComparedCard } from './compared.tsx';
+import { iterationText } from './iteration-text.ts';
 import { Bar, Card, canaryPath, lasts, PhaseBadge, revisionText, Spark, short, Table, timeText, WeightChart } from './parts.tsx';
 import { RoutesCard } from './routes.tsx';
 import { useSession } from './session.tsx';
@@ -39,10 +40,10 @@ export function ReleasePage({ canary }: { canary: CanaryName }) {
         <PhaseBadge phase={release.phase} suspended={release.suspended} />
         {release.step ? ` · ${release.step}` : ''}
         {release.since ? ` · ${lasts(release.readAtMs - Date.parse(release.since))}` : ''}
-        {` · ${words.canaryWeight(traffic.canary)} · ${words.failedChecks(release.failedChecks, release.threshold)}`}
+        {` · ${iterationText(release) ?? words.canaryWeight(traffic.canary)} · ${words.failedChecks(release.failedChecks, release.threshold)}`}
         {release.provider ? ` · ${release.provider}` : ''}
       </p>
-      <Bar weight={traffic.canary} />
+      {iterationText(release) === undefined ? <Bar weight={traffic.canary} /> : undefined}
       {[problem, isLost ? words.lost : undefined, ...release.hidden].flatMap((note) =>
         note === undefined
           ? []
@@ -173,7 +174,7 @@ function workloadRow(side: string, weight: number, { kind, name, exists, replica
     <span key="side">
       {side} <span class="dim">{`${kind} ${name}`}</span>
     </span>,
-    `${weight} %`,
+    `${weight}%`,
     counts,
     <span key="revision" class="mono">
       {revisionText(revision)}

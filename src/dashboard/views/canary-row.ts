@@ -8,7 +8,10 @@ import type { WatchKept } from '../canary-feed.ts';
 import type { CanaryRow } from '../wire.ts';
 
 /** One line of the dashboard's list: the summary of `serin list`, with the Canary's waits. Pure. */
-export const canaryRow = (raw: KubeObject): CanaryRow => ({ ...summaryOf(raw), waits: recordedWaits(raw) });
+export function canaryRow(raw: KubeObject): CanaryRow {
+  const { release, ...summary } = summaryOf(raw);
+  return { ...summary, ...(release?.steps && { steps: release.steps }), waits: recordedWaits(raw) };
+}
 
 /** Follows primaries that are kept, as lines of that list. */
 export const watchKeptRows =

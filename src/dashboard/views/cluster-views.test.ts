@@ -12,9 +12,9 @@ it('the dashboard has both sides with their intervals, and no numbers before bot
   expect(viewOf()).toMatchObject({ verdict: 'undecided', canary: '', primary: '', against: '', inFavour: '' });
   for (let tick = 0; tick < 10; tick += 1) world.tick();
   expect(viewOf()).toMatchObject({
-    ...{ metric: 'errors', verdict: 'bad', decides: false, against: '100 %', inFavour: '0 %' },
-    canary: expect.stringMatching(/^0\.61 % \[0\.\d+–0\.\d+ %\], \d+ of [\d,]+$/),
-    sentence: expect.stringMatching(/^at least [\d.]+ times worse, certainty 99 %$/),
+    ...{ metric: 'errors', verdict: 'bad', decides: false, against: '100%', inFavour: '0%' },
+    canary: expect.stringMatching(/^0\.61% \[0\.\d+–0\.\d+%\], \d+ of [\d,]+$/),
+    sentence: expect.stringMatching(/^at least [\d.]+ times worse, certainty 99%$/),
   });
 });
 

@@ -122,6 +122,7 @@ export function releaseView({ snapshot, routes: { routes, note } }: Seen): Relea
     compared: comparedViews(report.compared ?? []),
     events: report.events.slice(-MOST_EVENTS),
     release: release?.run ?? 0,
+    ...(report.release?.steps && { steps: report.release.steps }),
     weights: (release?.weights ?? []).map(({ atMs: at, weight }) => ({ atMs: at, value: weight })),
     waits: recordedWaits(snapshot.raw),
     readAtMs: atMs,
@@ -160,5 +161,5 @@ export const comparedViews = (compared: readonly ComparedReport[]): ComparedView
     ...{ metric, verdict, sentence, decides },
     ...(windows === 0
       ? { canary: '', primary: '', against: '', inFavour: '' }
-      : { canary: sideText(canary), primary: sideText(primary), against: `${against} %`, inFavour: `${inFavour} %` }),
+      : { canary: sideText(canary), primary: sideText(primary), against: `${against}%`, inFavour: `${inFavour}%` }),
   }));

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Node } from '../../api/kinds/node.ts';
 import type { Pod } from '../../api/kinds/pod.ts';
 import type { NodeSelectorTerm, PodSpec } from '../../api/kinds/pod-template.ts';
-import { chooseNode } from './choose-node.ts';
+import { chooseNode, unschedulableMessage } from './choose-node.ts';
 
 const node = (name: string, labels: Record<string, string> = {}, spec: Node['spec'] = {}): Node => ({
   apiVersion: 'v1',
@@ -71,5 +71,26 @@ describe('chooseNode', () => {
     expect(chooseNode(pod({ tolerations: [{ key: 'gpu', value: 'yes' }] }), tainted, [on('c')])).toBe('a');
     expect(chooseNode(pod({ tolerations: [{ key: 'gpu', value: 'no' }] }), tainted, [])).toBe('c');
     expect(chooseNode(pod({ tolerations: [{ operator: 'Exists' }] }), tainted, [on('c'), on('a')])).toBe('b');
+  });
+});
+
+describe('resources and the reasons for a pod that no node takes', () => {
+  const sized = (name: string, cpu: string) => ({ ...node(name), status: { allocatable: { cpu, memory: '8Gi' } } });
+  const wants = (requests: Record<string, string>) => pod({ containers: [{ name: 'web', resources: { requests } }] });
+
+  it('a node whose allocatable is less than the requests does not take the pod', () => {
+    expect(chooseNode(wants({ cpu: '6' }), [sized('a', '4'), sized('b', '8')], [])).toBe('b');
+    expect(chooseNode(wants({ cpu: '500m', memory: '9Gi' }), [sized('a', '4'), sized('b', '8')], [])).toBeUndefined();
+  });
+
+  it('the message counts the nodes by reason', () => {
+    const mixed = [sized('a', '4'), sized('b', '4'), { ...sized('c', '64'), spec: { unschedulable: true } }];
+    expect(unschedulableMessage(wants({ cpu: '16' }), mixed)).toBe(
+      '0/3 nodes are available: 1 node(s) were unschedulable, 2 Insufficient cpu. no new claims to deallocate, ' +
+        'preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling.',
+    );
+    expect(unschedulableMessage(pod({ nodeSelector: { disk: 'tape' } }), nodes)).toContain(
+      "3 node(s) didn't match Pod's node affinity/selector",
+    );
   });
 });

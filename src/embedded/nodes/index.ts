@@ -8,7 +8,7 @@ import { isPodFinished } from '../controllers/pods.ts';
 import { type WorkQueue, workQueue } from '../controllers/work-queue.ts';
 import { realWorld, secondsText } from '../world.ts';
 import type { App } from './app.ts';
-import { chooseNode, ownerOf, type Placed } from './choose-node.ts';
+import { chooseNode, ownerOf, type Placed, unschedulableMessage } from './choose-node.ts';
 import { type KubeletOptions, RunningPod } from './kubelet.ts';
 import { LEASE_RENEW_MS, type NodeIdentity, registerNode, renewLease } from './node-registration.ts';
 import type { PodCalls } from './pod-calls.ts';
@@ -111,7 +111,7 @@ export class Nodes {
     const uid = pod.metadata.uid ?? '';
     const mine = this.#registered.list().filter(({ metadata }) => this.#ipOfNode.has(metadata.name));
     const chosen = chooseNode(pod, mine, this.#placed());
-    if (chosen === undefined) return await this.#reportUnschedulable(pod, mine.length);
+    if (chosen === undefined) return await this.#reportUnschedulable(pod, mine);
     // Pods are placed side by side: the next one has to count this one before the watch brings it back.
     this.#assigned.set(uid, { node: chosen, owner: ownerOf(pod) });
     await this.#calls.bind(pod, chosen).catch((error: unknown) => {
@@ -121,14 +121,14 @@ export class Nodes {
   }
 
   /** Says once in the pod's status, as the scheduler does, that no node fits; it is placed when a node changes. */
-  async #reportUnschedulable(pod: Pod, nodes: number): Promise<void> {
+  async #reportUnschedulable(pod: Pod, nodes: readonly Node[]): Promise<void> {
     const { conditions: known = [] } = pod.status ?? {};
     if (known.some(({ type, reason }) => type === 'PodScheduled' && reason === 'Unschedulable')) return;
     const condition = {
       type: 'PodScheduled',
       status: 'False',
       reason: 'Unschedulable',
-      message: `0/${nodes} nodes are available: none matches the pod's node selector, affinity and tolerations.`,
+      message: unschedulableMessage(pod, nodes),
       lastTransitionTime: secondsText(this.#kubelet.world),
     };
     const conditions = [...known.filter(({ type }) => type !== 'PodScheduled'), condition];

@@ -9,7 +9,7 @@ export type ContextPatch = Partial<Context>;
 type NewQuestion<Q extends Question = Question> = Q extends Question ? Omit<Q, 'id'> : never;
 
 export const now = ({ event }: Input) => event.facts.nowMs;
-export const who = ({ event }: Input) => `${event.facts.canary.metadata.name}.${event.facts.canary.metadata.namespace}`;
+export const who = ({ event }: Input) => `${event.facts.canary.metadata.namespace}/${event.facts.canary.metadata.name}`;
 export const targetName = ({ event }: Input) => event.facts.canary.spec.targetRef.name;
 export const primaryServes = ({ event }: Input) => event.facts.primary?.serving === true || event.facts.target?.serving !== true;
 

@@ -1,4 +1,5 @@
 import type { Release } from '../../api/canary-status.ts';
+import { imageChangeText } from '../../api/container-image.ts';
 import { reachesCanary } from '../../api/routes.ts';
 import { isUnread } from '../conditions/revision.ts';
 import type { Input } from '../context.ts';
@@ -19,7 +20,7 @@ export const revisions = {
     const { kind, name } = canary.spec.targetRef;
     const message =
       target === undefined
-        ? `Primary is not made: ${kind} ${name} of spec.targetRef does not exist; create it, or correct spec.targetRef`
+        ? `Primary is not made: ${kind} ${name} of spec.targetRef does not exist in namespace ${canary.metadata.namespace}; create it there, or correct spec.targetRef`
         : `Primary of ${kind} ${name} is not ready yet; ${name} keeps serving until it is`;
     return {
       ...announce(input, say('PrimaryDelayed', message, { warning: true })),
@@ -44,7 +45,7 @@ export const revisions = {
   /** No pod has read the configs yet, so pods will read the present ones. */
   pinUnread: (input: Input) => (isUnread(input) ? { release: pinned(input, input.context.release) } : {}),
   noteReturn: (input: Input) => {
-    const returned = without(pinned(input, input.context.release), 'gate', 'paused');
+    const returned = without(pinned(input, input.context.release), 'gate', 'paused', 'retry');
     // The target now has the promoted revision, not a revision that has failed earlier.
     return { release: input.context.recorded?.phase === 'Waiting' ? without(returned, 'ending') : returned };
   },
@@ -54,7 +55,7 @@ export const revisions = {
     const othersUntilMs = restingSince(input);
     const started = { ...begun, ...(othersUntilMs === undefined ? {} : { othersUntilMs }) };
     return {
-      ...announce(input, say('NewRevision', message)),
+      ...announce(input, say('NewRevision', `${message}${imagesIn(started)}`)),
       release: withAlert(input, started, { reason: 'NewRevision', severity: 'info', message, isDetailed: true }),
     };
   },
@@ -76,6 +77,12 @@ export const revisions = {
   },
 };
 
+/** The images that the release changes, to follow a message. */
+function imagesIn({ change }: Release): string {
+  const images = change?.images ?? [];
+  return images.length === 0 ? '' : `: ${images.map(imageChangeText).join(', ')}`;
+}
+
 const OF_ONE_RUN = [
   ...(['gate', 'reason', 'wakeAtMs', 'heldRoutes', 'heldPods', 'verdicts', 'preRolloutPassed', 'awaitedSinceMs', 'blindSinceMs'] as const),
   ...([
@@ -91,6 +98,7 @@ const OF_ONE_RUN = [
     'shiftedMs',
     'scaledDownUid',
     'change',
+    'retry',
   ] as const),
 ];
 

@@ -144,7 +144,7 @@ describe('analysis.comparison under attack', () => {
     expect(world.canary.status?.canaryWeight).toBe(20);
   });
 
-  it('E124: at 100 % a step waits for requests of the canary, and not until the window without the primary is closed', () => {
+  it('E124: at 100% a step waits for requests of the canary, and not until the window without the primary is closed', () => {
     const world = releasing(
       { mode: 'gate', pace: 'evidence', warmUp: '0s' },
       { ...good, perSecond: 10_000 },

@@ -29,7 +29,7 @@ describe('a step that waits for evidence', () => {
     expect(dueMs).toBe(world.release.wakeAtMs);
     expect(explain(world.canary, world.facts())).toMatch(
       new RegExp(
-        `^Stays at 10 % until the comparison .* goes on without that at ${timestamp(untilMs)}\\. The next check is at ${timestamp(dueMs ?? 0)} \\(`,
+        `^Stays at 10% until the comparison .* goes on without that at ${timestamp(untilMs)}\\. The next check is at ${timestamp(dueMs ?? 0)} \\(`,
       ),
     );
     world.tickUntil((one) => one.canary.status?.canaryWeight === 20, 300);
@@ -64,7 +64,7 @@ const MINUTE_MS = 60_000;
 const evidenceOf = (world: World) => comparedStates(world.release, world.canary).map(({ judgement }) => judgement.verdict);
 const asked = (world: World, kind: string) => world.asked.filter((one) => one.kind === kind).length;
 
-/** Begins at 10 %, with a check every minute and a poll every five seconds; each check calls a webhook. */
+/** Begins at 10%, with a check every minute and a poll every five seconds; each check calls a webhook. */
 function soaking(comparison: AnalysisComparison, traffic: Traffic, analysis: Partial<Canary['spec']['analysis']> = {}): World {
   return releasing({ ...gate, warmUp: '0s', ...comparison }, traffic, { ...withHooks('rollout'), ...analysis }, MINUTE_MS);
 }

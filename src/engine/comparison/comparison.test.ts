@@ -58,7 +58,7 @@ describe('analysis.comparison', () => {
     const world = releasing({ mode: 'gate' }, { canary: 0.005, primary: 0.0005, perSecond: 1000 }, {}, 60_000);
     world.tickUntil(({ phase }) => phase === 'Failed');
     expect(world.release.reason).toMatch(
-      /^canary 0\.5 % errors \(\d+ of [\d,]+\), primary 0\.05 % \(\d+ of [\d,]+\): at least [\d.]+ times worse, certainty 99 %$/,
+      /^canary 0\.5% errors \(\d+ of [\d,]+\), primary 0\.05% \(\d+ of [\d,]+\): at least [\d.]+ times worse, certainty 99%$/,
     );
     expect([world.release.failedChecks, world.promoted]).toEqual([0, []]);
     expect(world.release.deliveries?.find(({ kind }) => kind === 'alert')?.alert?.severity ?? 'error').toBe('error');
@@ -68,14 +68,14 @@ describe('analysis.comparison', () => {
     const world = releasing({ warmUp: '0s' }, { canary: 0.05, primary: 0.0005, perSecond: 1000 });
     world.tickUntil(({ phase }) => phase === 'Succeeded');
     expect(announced(world, 'ComparedWorse')).toEqual([
-      expect.stringMatching(/with comparison\.mode gate it would be rolled back: canary 5 % errors/),
+      expect.stringMatching(/with comparison\.mode gate it would be rolled back: canary 5% errors/),
     ]);
   });
 
   it('E123: a version as bad as its primary is promoted, and a primary that fails is reported', () => {
     const world = releasing({ mode: 'gate' }, { canary: 0.2, primary: 0.2, perSecond: 1000 });
     world.tickUntil(({ phase }) => phase === 'Succeeded');
-    expect(announced(world, 'PrimaryFailing')).toEqual([expect.stringContaining('The primary itself fails: 20 %')]);
+    expect(announced(world, 'PrimaryFailing')).toEqual([expect.stringContaining('The primary itself fails: 20%')]);
   });
 
   it('E125: between two checks a gate finds a disaster, and writes nothing before that', () => {

@@ -24,7 +24,7 @@ export function harmOf(release: Release, canary: Canary): Harm | undefined {
 
 /**
  * The metric for whose evidence a step waits with `pace: evidence`; undefined if every metric is fine, or the step has lasted `maxStepDuration` (rule E124).
- * Fine at an earlier step is not enough: the canary must have had requests at this step. A primary without requests, as at 100 %, is not waited for.
+ * Fine at an earlier step is not enough: the canary must have had requests at this step. A primary without requests, as at 100%, is not waited for.
  */
 export function awaitedEvidence(release: Release, canary: Canary, nowMs: number): ComparedMetric | undefined {
   const { analysis } = canary.spec;

@@ -31,13 +31,13 @@ const helped = { helpfulWeight: 25, helpfulSeconds: 120 };
 const bad = { verdict: 'bad', ratio: { estimate: 10, low: 4.06, high: 20 }, toDecide: undefined } as const;
 
 it.each([
-  [0, '0 %'],
-  [0.00612345, '0.612 %'],
-  [0.12345, '12.3 %'],
-  [0.9949, '99.5 %'],
-  [0.995, '99.5 %'],
-  [0.99912, '99.91 %'],
-  [1, '100 %'],
+  [0, '0%'],
+  [0.00612345, '0.612%'],
+  [0.12345, '12.3%'],
+  [0.9949, '99.5%'],
+  [0.995, '99.5%'],
+  [0.99912, '99.91%'],
+  [1, '100%'],
 ])('a share of %d is %s', (share, text) => {
   expect(percent(share)).toBe(text);
 });
@@ -65,34 +65,34 @@ it.each([
   {
     of: 'errors',
     parts: bad,
-    says: 'canary 1 % errors (10 of 1,000), primary 0.1 % (100 of 100,000): at least 4.1 times worse, certainty 99 %',
+    says: 'canary 1% errors (10 of 1,000), primary 0.1% (100 of 100,000): at least 4.1 times worse, certainty 99%',
   },
   {
     of: 'errors, while the primary fails',
     parts: { ...bad, isPrimaryFailing: true },
-    says: 'canary 1 % errors (10 of 1,000), primary 0.1 % (100 of 100,000): at least 4.1 times worse, certainty 99 %; the primary fails too',
+    says: 'canary 1% errors (10 of 1,000), primary 0.1% (100 of 100,000): at least 4.1 times worse, certainty 99%; the primary fails too',
   },
   {
     of: 'errors, without a bound of the ratio',
     parts: { ...bad, ratio: { ...bad.ratio, low: undefined } },
-    says: 'canary 1 % errors (10 of 1,000), primary 0.1 % (100 of 100,000): worse than tolerated, certainty 99 %',
+    says: 'canary 1% errors (10 of 1,000), primary 0.1% (100 of 100,000): worse than tolerated, certainty 99%',
   },
   {
     of: 'errors, with a ratio that is not above 1 for sure',
     parts: { ...bad, ratio: { ...bad.ratio, low: 1 } },
-    says: 'canary 1 % errors (10 of 1,000), primary 0.1 % (100 of 100,000): worse than tolerated, certainty 99 %',
+    says: 'canary 1% errors (10 of 1,000), primary 0.1% (100 of 100,000): worse than tolerated, certainty 99%',
   },
   {
     of: 'latencies',
     parts: { ...bad, plan: { primaryMs: 250, canaryMs: 500, tolerated: 2 } },
     comparison: { latency: {} },
-    says: 'canary 1 % of requests slower than 500 ms (10 of 1,000), primary 0.1 % of requests slower than 250 ms (100 of 100,000): at least 4.1 times worse, certainty 99 %',
+    says: 'canary 1% of requests slower than 500 ms (10 of 1,000), primary 0.1% of requests slower than 250 ms (100 of 100,000): at least 4.1 times worse, certainty 99%',
   },
   {
     of: 'latencies without thresholds',
     parts: bad,
     comparison: { latency: {} },
-    says: 'canary 1 % slow requests (10 of 1,000), primary 0.1 % slow requests (100 of 100,000): at least 4.1 times worse, certainty 99 %',
+    says: 'canary 1% slow requests (10 of 1,000), primary 0.1% slow requests (100 of 100,000): at least 4.1 times worse, certainty 99%',
   },
 ])('E123: the harm of $of names both sides', ({ parts, comparison, says }) => {
   expect(harmText(compared(parts, comparison))).toBe(says);
@@ -106,7 +106,7 @@ it.each([
   {
     of: 'one that a larger weight brings into reach',
     toDecide: deciding({ ...helped, isInReach: false }),
-    says: 'about 10 more minutes at this traffic; at 25 % of the traffic about 2 minutes',
+    says: 'about 10 more minutes at this traffic; at 25% of the traffic about 2 minutes',
   },
 ])('E124: the outlook of $of', ({ toDecide, says }) => {
   expect(outlook(toDecide)).toBe(says);
@@ -115,29 +115,29 @@ it.each([
 });
 
 it.each([
-  { of: 'a version that is worse', parts: bad, says: 'at least 4.1 times worse, certainty 99 %' },
+  { of: 'a version that is worse', parts: bad, says: 'at least 4.1 times worse, certainty 99%' },
   {
     of: 'one that is fine',
     parts: { verdict: 'fine' as const },
-    says: 'at most 1.5 times the primary, or not above 0.1 %: certainty 99 %',
+    says: 'at most 1.5 times the primary, or not above 0.1%: certainty 99%',
   },
   {
     of: 'one that is fine without a floor',
     parts: { verdict: 'fine' as const },
     comparison: { errors: { atLeast: '0%' } },
-    says: 'at most 1.5 times the primary: certainty 99 %',
+    says: 'at most 1.5 times the primary: certainty 99%',
   },
   {
     of: 'one whose latencies are fine',
     parts: { verdict: 'fine' as const, plan: { primaryMs: 250, canaryMs: 500, tolerated: 2.3456 } },
     comparison: { latency: {} },
-    says: 'at most 2.35 times the primary: certainty 99 %',
+    says: 'at most 2.35 times the primary: certainty 99%',
   },
   {
     of: 'one whose latencies are fine, before their thresholds are known',
     parts: { verdict: 'fine' as const },
     comparison: { latency: { tolerate: '3x' } },
-    says: 'at most 3 times the primary: certainty 99 %',
+    says: 'at most 3 times the primary: certainty 99%',
   },
   { of: 'a release that ended undecided', parts: {}, says: 'no decision was reached' },
 ])('E126: state text of $of', ({ parts, comparison, says }) => {
@@ -155,7 +155,7 @@ it.each([
   {
     when: 'a larger weight helps',
     toDecide: deciding({ ...helped, isInReach: false }),
-    says: 'wait, or let the canary have 25 % of the traffic at this step: that takes about 2 minutes',
+    says: 'wait, or let the canary have 25% of the traffic at this step: that takes about 2 minutes',
   },
 ])('E124: help text when $when', ({ toDecide, says }) => {
   expect(helpText(compared({ toDecide }))).toBe(says);

@@ -2,11 +2,11 @@ import type { Interval } from '../../judge/judge-comparison.ts';
 import type { Counts } from '../../judge/window.ts';
 import type { ComparedState } from './compared-state.ts';
 
-/** A share as percent with three digits: `0.61 %`. */
+/** A share as percent with three digits: `0.61%`. */
 export function percent(share: number): string {
   const value = share * 100;
-  if (value === 0) return '0 %';
-  return `${Number(value.toPrecision(value >= 99.5 ? 4 : 3))} %`;
+  if (value === 0) return '0%';
+  return `${Number(value.toPrecision(value >= 99.5 ? 4 : 3))}%`;
 }
 
 /** A number of requests: `51,004`. `toLocaleString` would load 7 MB at its first use. */
@@ -16,7 +16,7 @@ export function count(requests: number): string {
   return groups.filter((group) => group !== '').join(',');
 }
 
-/** Share with its counts: `0.61 % (312 of 51,004)`. */
+/** Share with its counts: `0.61% (312 of 51,004)`. */
 export function shareText({ estimate }: Interval, { requests, failures }: Counts): string {
   return `${percent(estimate)} (${count(failures)} of ${count(requests)})`;
 }
@@ -27,7 +27,7 @@ export function badOf({ metric, known: { plan } }: ComparedState, side: 'canary'
   return plan ? `of requests slower than ${side === 'canary' ? plan.canaryMs : plan.primaryMs} ms` : 'slow requests';
 }
 
-/** `canary 0.612 % errors (312 of 51,004), primary 0.05 % (229 of 458,120): at least 4.1 times worse, certainty 99 %`. */
+/** `canary 0.612% errors (312 of 51,004), primary 0.05% (229 of 458,120): at least 4.1 times worse, certainty 99%`. */
 export function harmText(state: ComparedState): string {
   const { judgement, known } = state;
   const { canary, primary } = known.evidence;
@@ -37,7 +37,7 @@ export function harmText(state: ComparedState): string {
   return `${sides}: ${worseText(state)}${failing}`;
 }
 
-/** `at least 4.1 times worse, certainty 99 %`. */
+/** `at least 4.1 times worse, certainty 99%`. */
 function worseText({ judgement: { ratio }, metric: { comparison } }: ComparedState): string {
   const worse =
     ratio.low === undefined || ratio.low <= 1 ? 'worse than tolerated' : `at least ${Number(ratio.low.toPrecision(2))} times worse`;
@@ -77,7 +77,7 @@ export function outlook(toDecide: ComparedState['judgement']['toDecide']): strin
   const { seconds, isInReach, helpfulWeight, helpfulSeconds } = toDecide;
   const now = seconds === undefined ? 'cannot be decided at this traffic' : `about ${duration(seconds, 'more ')} at this traffic`;
   if (isInReach || helpfulWeight === undefined || helpfulSeconds === undefined) return now;
-  return `${now}; at ${helpfulWeight} % of the traffic about ${duration(helpfulSeconds)}`;
+  return `${now}; at ${helpfulWeight}% of the traffic about ${duration(helpfulSeconds)}`;
 }
 
 /** Change that makes an undecided comparison faster. */
@@ -88,7 +88,7 @@ export function helpText({ known, judgement, metric }: ComparedState): string {
     return isInReach
       ? 'nothing to do: it goes on by itself'
       : 'send more requests: at this traffic no weight decides within maxStepDuration';
-  return `wait, or let the canary have ${weight} % of the traffic at this step: that takes about ${duration(seconds)}`;
+  return `wait, or let the canary have ${weight}% of the traffic at this step: that takes about ${duration(seconds)}`;
 }
 
 /** A time in everyday words: `40 seconds`, `6 minutes`, `4 hours`. */

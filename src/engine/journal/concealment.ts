@@ -21,7 +21,7 @@ const keys = (words: string): ReadonlySet<string> => new Set(words.split(/\s+/))
 const SHOWN =
   keys(`apiVersion kind name namespace uid deletionTimestamp provider state rollout revision template resourceVersion carries target
   primaryRevision verb id by phase step targetUid promotedRevision observedRollout scaledDownUid scaler writer gate check verdict limit key outcome
-  severity type container open webhook webhooks interval initialDelay mode unmeasured cookieName primaryCookieName side code metric
+  severity type container cause pod open webhook webhooks interval initialDelay mode unmeasured cookieName primaryCookieName side code metric
   pace tolerate atLeast warmUp maxStepDuration limits reported requester`);
 /** Sentences and queries: stored without strings that look like a secret, and without the secrets of the spec. */
 const SENTENCES = keys('image from to problem reason message detail field unreadable query trafficQuery queries');

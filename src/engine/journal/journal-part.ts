@@ -1,11 +1,15 @@
 import * as z from 'zod';
-import { NewBlocker } from '../../api/blocker.ts';
+import { BlockedObject, NewBlocker } from '../../api/blocker.ts';
 import { Analysis, Canary, HookType } from '../../api/canary.ts';
 import { Release, SeenConfig, Verdict } from '../../api/canary-status.ts';
+import { causes } from '../../api/codes/codes.ts';
 import { Phase } from '../../api/phase.ts';
+import { PodFailing, type PodFailings } from '../../api/pod-failing.ts';
+import type { Readiness } from '../../api/readiness.ts';
 import { Routes } from '../../api/routes.ts';
 import { VerbRequest } from '../../api/verb-request.ts';
 import type { Compared } from '../../judge/compared.ts';
+import type { Facts, RefusedEdit, SideFacts, TargetRevision } from '../facts.ts';
 import { NotedCompared } from './noted-counts.ts';
 import { NotedPoll } from './noted-polls.ts';
 
@@ -33,6 +37,9 @@ const calls = z
 const Hooks = z.object({ kind: z.literal('runHooks'), type: HookType, calls });
 const Refused = z.object({ outcome: z.literal('refused'), reason: Text });
 const Done = z.object({ outcome: z.literal('written') });
+
+/** A schema for each field of a type: a fact that the schema lacks is lost to a replay. `Shown`: fields on which no decision depends. */
+type Shape<T, Shown extends keyof T = never> = Readonly<Record<Exclude<keyof T, Shown>, z.ZodType>>;
 
 const CompareAnswers = z.array(NotedCompared).max(200);
 
@@ -70,28 +77,48 @@ const unroutableOf = ({ message, sinceMs }: { message: string; sinceMs: number }
   sinceMs,
 });
 
-const Readiness = z.object({
+const NotedReadiness = z.object({
   state: z.enum(['ready', 'waiting', 'stalled']),
   ready: Count,
   wanted: Count,
   reason: Text.exactOptional(),
+  cause: z.enum(causes).optional().catch(undefined),
   field: Text.exactOptional(),
-});
+} satisfies Shape<Readiness>);
 const NotedWorkload = z.object({
-  readiness: Readiness,
+  readiness: NotedReadiness,
   serving: z.boolean(),
   replicas: Count,
   progress: z.object({ lastMs: Count, updated: Count }).exactOptional(),
-});
+  problem: PodFailing.exactOptional(),
+} satisfies Shape<SideFacts, 'images'>);
+const NotedFailings = z.object({
+  crashes: Count,
+  lost: Count,
+  unready: Count,
+  last: PodFailing.exactOptional(),
+  problem: PodFailing.exactOptional(),
+  ends: z.record(Name, Count),
+  containers: z.record(Name, z.record(Name, Count)).exactOptional(),
+} satisfies Shape<PodFailings>);
 const ScalerLimits = z.object({ min: Count, max: Count });
 
 /** The facts of one step, with all previous patches merged. */
 export const JournalFacts = z.object({
   nowMs: Count,
+  writerBehindMs: Count.exactOptional(),
   canary: Canary.extend({
     spec: z.looseObject({ analysis: Analysis, targetRef: z.looseObject({ kind: Name, name: Name }), service: z.looseObject({}) }),
   }),
-  refused: z.object({ reason: Name, message: Text, field: Text.exactOptional(), uncheckedUntilMs: Count.exactOptional() }).exactOptional(),
+  refused: z
+    .object({
+      reason: Name,
+      message: Text,
+      field: Text.exactOptional(),
+      object: BlockedObject.exactOptional(),
+      uncheckedUntilMs: Count.exactOptional(),
+    } satisfies Shape<RefusedEdit>)
+    .exactOptional(),
   provider: Name,
   supports: z.object({ weights: z.boolean(), mirroring: z.boolean(), headerMatch: z.boolean(), sessionAffinity: z.boolean() }),
   intervalMs: Count,
@@ -105,7 +132,8 @@ export const JournalFacts = z.object({
     configs: z.record(Name, SeenConfig).exactOptional(),
     undetermined: NotedBlocker.exactOptional(),
     pods: Count.exactOptional(),
-  }).exactOptional(),
+    failing: NotedFailings.exactOptional(),
+  } satisfies Shape<TargetRevision>).exactOptional(),
   primary: NotedWorkload.extend({ carries: Name.exactOptional() }).exactOptional(),
   adoption: z.object({ target: Name, equals: z.boolean(), primaryRevision: Name, pushed: z.boolean() }).exactOptional(),
   scaler: z.object({ name: Name, target: ScalerLimits, primary: ScalerLimits }).exactOptional(),
@@ -122,7 +150,7 @@ export const JournalFacts = z.object({
   globalAlerts: z.boolean().exactOptional(),
   globalEvents: z.boolean().exactOptional(),
   cookieWord: Name,
-});
+} satisfies Shape<Facts & { obstacle: string }>);
 
 const Poll = z.object({ run: Count, open: QuestionId.exactOptional(), answeredMs: Count.exactOptional(), dueMs: Count.exactOptional() });
 

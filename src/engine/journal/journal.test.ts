@@ -70,6 +70,15 @@ const acts: Readonly<Record<string, (world: World) => void>> = {
     world.behaviour.refusesPromote = !world.behaviour.refusesPromote;
   },
   broken: (world) => void (world.behaviour.brokenPrimary.delete('s1:b') || world.behaviour.brokenPrimary.add('s1:b')),
+  watchPods: (world) => {
+    world.watchPods();
+    world.sendFacts();
+  },
+  crashPods: (world) => {
+    world.watchPods();
+    world.crashPods();
+    world.sendFacts();
+  },
   push: (world) => {
     world.targetRevision = `s1:${world.targetRevision}x`.slice(0, 40);
     world.sendFacts();

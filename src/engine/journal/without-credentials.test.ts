@@ -29,7 +29,7 @@ describe('a sentence in a journal', () => {
   });
 
   it.each([
-    'Checks the canary every 10s: step 2 of 5, at 40 % of traffic.',
+    'Checks the canary every 10s: step 2 of 5, at 40% of traffic.',
     'the credentials are not accepted: renew the certificate',
     'ghcr.io/stefanprodan/podinfo:6.0.1@sha256:0e3c1f1bcb8a2d2fd0b7f3a9d2a8a2f1b3c4d5e6f708192a3b4c5d6e7f8091a2',
     'pod podinfo-primary-6f7d8c9b5f-abcde is not ready: Back-off restarting failed container',

@@ -65,7 +65,7 @@ function sentence(standing: Standing): string {
   const { awaitedSinceMs, blindSinceMs = Number.POSITIVE_INFINITY } = release;
   // The earlier of two deadlines ends the release.
   const blind = (awaitedSinceMs ?? Number.POSITIVE_INFINITY) <= blindSinceMs ? '' : unmeasuredSince(standing);
-  const stays = `Stays at ${weightOf(release.routes)} %`;
+  const stays = `Stays at ${weightOf(release.routes)}%`;
   if (phase === 'WaitingPromotion') {
     const wait = `The analysis passed. Waiting since ${timestamp(release.stepStartedMs)} for the confirm-promotion hooks`;
     if (blind) return `${wait}. ${blind}${next}${used}${why(standing)}.`;
@@ -90,7 +90,7 @@ function unready(standing: Standing, sinceMs: number): string {
   const { release, facts } = standing;
   const latestMs = sinceMs + progressDeadlineMs(facts.canary);
   const untilMs = Math.min(latestMs, unreadyUntilMs(release, facts) ?? latestMs);
-  return `Stays at ${weightOf(release.routes)} % since ${timestamp(sinceMs)}: ${shortOfPods(facts)}. The release is rolled back at ${timestamp(untilMs)} if they are not ready${lastFailed(standing)}`;
+  return `Stays at ${weightOf(release.routes)}% since ${timestamp(sinceMs)}: ${shortOfPods(facts)}. The release is rolled back at ${timestamp(untilMs)} if they are not ready${lastFailed(standing)}`;
 }
 
 /** Sentence for a release that cannot be measured: its start, its time limit, and the result then (rule E22a). */
@@ -104,5 +104,5 @@ function unmeasuredSince({ canary, release: { blindSinceMs, verdicts = [] } }: S
 /** Sentence for a release with `pace: evidence` whose comparison is undecided: its time limit, and the result then (rule E124). */
 function unproven({ canary, release }: Standing): string {
   const untilMs = evidenceUntilMs(release, canary);
-  return `Stays at ${weightOf(release.routes)} % until the comparison with the primary shows that the canary is not worse than tolerated, and goes on without that at ${timestamp(untilMs)}`;
+  return `Stays at ${weightOf(release.routes)}% until the comparison with the primary shows that the canary is not worse than tolerated, and goes on without that at ${timestamp(untilMs)}`;
 }

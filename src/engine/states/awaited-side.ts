@@ -37,7 +37,7 @@ export function notReady(standing: Standing, role: 'target' | 'primary', untilMs
 
 /** Reason for which a side is not ready, as its workload or one of its pods says. */
 export function causeOfSide(side: (SideFacts & Pick<NonNullable<Facts['target']>, 'failing'>) | undefined): Cause | undefined {
-  return side?.readiness.cause ?? side?.failing?.problem?.cause;
+  return side?.readiness.cause ?? (side?.failing?.problem ?? side?.problem)?.cause;
 }
 
 /** The same, if only the primary holds the release. */

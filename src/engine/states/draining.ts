@@ -25,12 +25,13 @@ const kept = {
   enter: ['wakeAfterDrain'],
   awaits: ['itself'],
   waits(standing) {
-    const { canary, phase, facts } = standing;
+    const { canary, phase, release, facts } = standing;
     const until = arePodsKept(facts)
       ? `${since(standing)}: the primary does not serve${lacks(facts.primary, 'primary')}`
       : `until ${drained(standing)}, when the proxies know the new routes`;
     const failed = phase === 'Failed' ? `${ended(standing)}. ` : '';
-    return saying(`${failed}The pods of ${canary.spec.targetRef.name} are kept ${until}.`);
+    const again = release.retry === undefined ? '' : ` Then the same revision is released again, as ${release.retry.by} requested.`;
+    return saying(`${failed}The pods of ${canary.spec.targetRef.name} are kept ${until}.${again}`);
   },
   dueMs: (standing: Standing) => (arePodsKept(standing.facts) || standing.facts.unconfirmed ? undefined : drainedMs(standing)),
 } satisfies Pick<State, 'enter' | 'awaits' | 'waits' | 'dueMs'>;

@@ -1,4 +1,5 @@
 import { blockerText } from '../../api/blocker-text.ts';
+import { LONGEST_WAIT_MS } from '../../api/verb-request.ts';
 import { isStartGated } from '../conditions/gates.ts';
 import { isRefused } from '../conditions/hold-ups.ts';
 import { hasReadConfigs, isBack, isNew } from '../conditions/revision.ts';
@@ -19,6 +20,17 @@ const startIfNew: Decider<'pin' | 'startAfterRecycling' | 'start' | 'noteReturn'
   if (isRefused(input)) return undefined;
   if (isNew(input)) return isStartGated(input) ? 'pin' : startOf(input);
   return isBack(input) ? 'noteReturn' : undefined;
+};
+
+const startAgain: Decider<'pin' | 'startAfterRecycling' | 'start'> = (input) => (isStartGated(input) ? 'pin' : startOf(input));
+
+/** A retry that was requested while the release was being rolled back (E75). */
+const notedRetry: Decider<'pin' | 'startAfterRecycling' | 'start'> = (input) => {
+  const { release } = input.context;
+  const { nowMs, target } = input.event.facts;
+  const isDue = release.retry !== undefined && nowMs - release.retry.atMs <= LONGEST_WAIT_MS;
+  if (!isDue || isRefused(input) || target?.undetermined !== undefined) return undefined;
+  return target?.revision === release.revision ? startAgain(input) : undefined;
 };
 
 /** Requests by verb (E74, E134). */
@@ -48,11 +60,8 @@ export const restingFailed = state({
   ...rest,
   stands: 'its last release has failed',
   decide: {
-    facts: startIfNew,
-    request(input) {
-      if (!asksTo(input, 'retry')) return restart(input);
-      return isStartGated(input) ? 'pin' : startOf(input);
-    },
+    facts: (input) => startIfNew(input) ?? notedRetry(input),
+    request: (input) => (asksTo(input, 'retry') ? startAgain(input) : restart(input)),
   },
   moves: movesOf('Failed'),
   awaits: ['correction'],

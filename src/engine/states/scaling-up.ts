@@ -2,10 +2,11 @@ import { timestamp } from '../../base/timestamp.ts';
 import { isUnread } from '../conditions/revision.ts';
 import { isAllToPrimaryNow, isTargetReady } from '../conditions/sides.ts';
 import { isRolloutLate, rollsOn } from '../conditions/time.ts';
+import type { Facts } from '../facts.ts';
 import { failsAtMs } from '../failing.ts';
 import { isSideReady } from '../sides.ts';
 import { earliest } from '../wakes.ts';
-import { notReady } from './awaited-side.ts';
+import { causeOfSide, notReady } from './awaited-side.ts';
 import { waiting } from './interruptions.ts';
 import { on, settle, stay } from './moves.ts';
 import { routed } from './shared-deciders.ts';
@@ -42,7 +43,7 @@ export const scalingUp = waiting({
       return saying(`The canary is ready. Waiting ${since(standing)} for the routes to send all traffic to the primary.`);
     const ends = dueMs === undefined ? comesBy(standing, facts.target) : timestamp(dueMs);
     return saying(
-      `Waiting ${since(standing)} for the canary to be ready${lacks(facts.target, 'target')}. The release is rolled back at ${ends}; fix ${canary.spec.targetRef.name} before that.`,
+      `Waiting ${since(standing)} for the canary to be ready${lacks(facts.target, 'target')}. The release is rolled back at ${ends}; fix ${canary.spec.targetRef.name} before that${orLater(facts.target)}.`,
       notReady(standing, 'target', dueMs),
     );
   },
@@ -51,3 +52,9 @@ export const scalingUp = waiting({
     return isSideReady(facts.target) ? undefined : earliest([rolloutMs(standing, facts.target), failsAtMs(release, facts)]);
   },
 });
+
+/** A second remedy, where nothing says that the pods would never be ready. */
+function orLater(target: Facts['target']): string {
+  const cause = causeOfSide(target);
+  return cause === undefined || cause === 'ProbeFails' ? ', or raise spec.progressDeadlineSeconds if it starts slowly' : '';
+}

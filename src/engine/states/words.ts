@@ -59,7 +59,7 @@ export function raised(side: SideFacts | undefined, { release: { capacity }, fac
 
 export function missing({ canary }: Standing): string {
   const { kind, name } = canary.spec.targetRef;
-  return `${kind} ${name} of spec.targetRef, which does not exist`;
+  return `${kind} ${name} of spec.targetRef, which does not exist in namespace ${canary.metadata.namespace}`;
 }
 
 export function failures({ canary, release }: Standing): string {
@@ -71,7 +71,7 @@ export function primaryAwaited({ release, facts }: Standing): string | undefined
   const { primary } = facts;
   if (primary === undefined || !isPrimaryAwaited(release, facts)) return undefined;
   const what = primary.serving ? 'the primary is not ready' : 'the primary does not serve';
-  return `Stays at ${weightOf(release.routes)} %: ${what}${lacks(primary, 'primary')}. Waiting for it without limit. Fix its pods, or set spec.skipAnalysis: true if this revision is the fix.`;
+  return `Stays at ${weightOf(release.routes)}%: ${what}${lacks(primary, 'primary')}. Waiting for it without limit. Fix its pods, or set spec.skipAnalysis: true if this revision is the fix.`;
 }
 
 /** The pods that a canary below its threshold lacks. */

@@ -26,6 +26,26 @@ export const EndingReport = Ending.omit({ atMs: true }).extend({
 });
 export type EndingReport = z.infer<typeof EndingReport>;
 
+/** The last release of a Canary: its images, its begin, and how far it is. */
+export const ReleaseProgress = z.object({
+  number: z.number().describe('Number of the release, as in serin history.'),
+  began: Time,
+  images: z.array(ImageChange).optional().describe('Images that it changes, if they are known.'),
+  steps: z
+    .object({
+      at: z.number().describe('Reached steps.'),
+      of: z.number().describe('Planned steps.'),
+      unit: z.enum(['weight', 'iteration']).describe('weight: steps of weight; iteration: checks of Blue/Green or A/B.'),
+    })
+    .optional()
+    .describe('Absent if it has ended.'),
+  paused: z
+    .object({ by: z.string().describe('Name of the user.'), since: Time })
+    .optional()
+    .describe('Absent if it is not paused.'),
+});
+export type ReleaseProgress = z.infer<typeof ReleaseProgress>;
+
 /** One Canary in a list. */
 export const CanarySummary = z.object({
   namespace: z.string(),
@@ -44,6 +64,7 @@ export const CanarySummary = z.object({
   promotedRevision: z.string().optional(),
   since: Time.optional().describe('When the phase began.'),
   message: z.string().optional(),
+  release: ReleaseProgress.optional().describe('The last release; absent before the first one, and while its first gate is closed.'),
   ending: EndingReport.optional().describe('Reason for the end of the last release; absent if none has ended, or one is under way.'),
 });
 export type CanarySummary = z.infer<typeof CanarySummary>;

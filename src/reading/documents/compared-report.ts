@@ -43,9 +43,9 @@ export const EvidencePoint = ComparedReport.pick({ metric: true, verdict: true, 
 });
 export type EvidencePoint = z.infer<typeof EvidencePoint>;
 
-/** `0.61 % [0.52–0.71 %], 312 of 51,004`. */
+/** `0.61% [0.52–0.71%], 312 of 51,004`. */
 export function sideText({ rate, low, high, failures, requests, slowerThanMs }: ComparedReport['canary'], withBounds = true): string {
   const slow = slowerThanMs === undefined ? '' : `slower than ${slowerThanMs} ms: `;
-  const bounds = withBounds ? ` [${percent(low).replace(' %', '')}–${percent(high)}]` : '';
+  const bounds = withBounds ? ` [${percent(low).replace('%', '')}–${percent(high)}]` : '';
   return `${slow}${percent(rate)}${bounds}, ${count(failures)} of ${count(requests)}`;
 }

@@ -1,8 +1,9 @@
 import type { Blocker } from '../../api/blocker.ts';
 import { blockerText } from '../../api/blocker-text.ts';
-import type { CanaryStatus } from '../../api/canary-status.ts';
+import type { CanaryStatus, Delivery } from '../../api/canary-status.ts';
 import { isWarningCondition, needsNoOne, remedyOf } from '../../api/codes/codes.ts';
 import { codes } from '../../api/codes/list.ts';
+import { isKstatusType } from '../../api/kstatus.ts';
 import { asideAnnotation } from '../../api/names.ts';
 import { parseStatus } from '../../api/parse-status.ts';
 import type { Diagnosis, Why } from '../documents/canary-documents.ts';
@@ -94,20 +95,37 @@ function deleting({ raw }: CanarySnapshot): Holding {
 /** Standing warnings: they hold up nothing now. */
 function beside({ raw }: CanarySnapshot, { conditions = [], release }: Partial<CanaryStatus> = {}): Diagnosis[] {
   const diagnosed = conditions.flatMap(({ type, status, message = '' }): Diagnosis[] => {
-    if (type === 'Promoted' || type === 'Accepted' || status !== 'True') return [];
+    if (type === 'Promoted' || type === 'Accepted' || isKstatusType(type) || status !== 'True') return [];
     const proof = [fieldProof(raw, `status.conditions[${type}].message`, message)];
     return [{ cause: type, sentence: message, proof, action: isWarningCondition(type) ? remedyOf(type) : 'do what the sentence says' }];
   });
-  const waiting = release?.deliveries?.length ?? 0;
-  if (waiting === 0) return diagnosed;
-  const proof = [fieldProof(raw, 'status.release.deliveries', `${waiting} waiting`)];
+  const { deliveries = [] } = release ?? {};
+  if (deliveries.length === 0) return diagnosed;
+  const proof = [fieldProof(raw, 'status.release.deliveries', `${deliveries.length} waiting`)];
   return [
     ...diagnosed,
     {
       cause: 'Undelivered',
-      sentence: `${waiting} ${codes.Undelivered.meaning}.`,
+      sentence: `${deliveries.length} ${codes.Undelivered.meaning}: ${receiversOf(deliveries).join(', ')}.`,
       proof,
       action: remedyOf('Undelivered'),
     },
   ];
+}
+
+/** Receivers in a line of text; at most this many are named. */
+const MOST_RECEIVERS = 5;
+
+function receiversOf(deliveries: readonly Delivery[]): string[] {
+  const all = [...new Set(deliveries.map(receiverOf))];
+  return all.length > MOST_RECEIVERS ? [...all.slice(0, MOST_RECEIVERS), `${all.length - MOST_RECEIVERS} more`] : all;
+}
+
+function receiverOf({ kind, alert, hook }: Delivery): string {
+  if (kind === 'alert')
+    return alert?.to === undefined
+      ? 'the receiver of --slack-url or --msteams-url'
+      : `AlertProvider ${alert.to.namespace}/${alert.to.name}`;
+  if (kind === 'event') return 'Events of the Canary';
+  return hook === undefined ? 'the event webhooks' : `webhook ${hook.name}`;
 }

@@ -33,7 +33,7 @@ export function fromStep(state: ReleaseState): Trouble {
     const found = CAUSES[awaited](state);
     if (found) return found;
   }
-  return goesOn(state, 'Propagating');
+  return goesOnUnlessFailed(state);
 }
 
 /** A newer Serin, or an edit by hand: the awaited event is unknown. */
@@ -119,6 +119,11 @@ const failed: PossibleCause = ({ snapshot: { raw }, canary: { metadata, spec }, 
   };
 };
 
+/** A release that has failed goes on by itself to its end: its remedy is that of its end. */
+function goesOnUnlessFailed(state: ReleaseState): Trouble {
+  return (state.phase === 'Failed' ? failed(state) : undefined) ?? goesOn(state, 'Propagating');
+}
+
 /** Proof from the fields that are set. */
 const provenBy = (raw: KubeObject, fields: readonly string[]): Trouble['proof'] =>
   fields.flatMap((field) => (storedValue(raw, field) === undefined ? [] : [fieldProof(raw, field)]));
@@ -158,5 +163,5 @@ const CAUSES: Readonly<Record<Awaited, PossibleCause>> = {
   nextCheck,
   revision: (state) => lostTarget(state) ?? changedTarget(state) ?? resting(state),
   correction: (state) => changedTarget(state) ?? failed(state),
-  itself: (state) => goesOn(state, 'Propagating'),
+  itself: goesOnUnlessFailed,
 };

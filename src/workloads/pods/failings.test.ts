@@ -145,6 +145,27 @@ describe('E27a: the clock of the node is set back after the sidecar has ended', 
     expect(after(exited(255, 'Unknown', later))).toMatchObject({ crashes: 1, last: { container: 'app', exitCode: 3 } }));
 });
 
+describe('E27a: the controller starts again after the sidecar has ended, and the clock of the node is set back', () => {
+  const sidecar = { sidecarRestarts: 1, sidecarLast: exited(0, 'Completed', '2026-01-01T00:05:00Z') };
+  const crashed = { ...sidecar, restarts: 1, last: exited(3) };
+  const before = failingsIn(seenAfter({}, sidecar));
+
+  it.each([
+    { when: 'at once', known: before },
+    { when: 'from a stored status', known: JSON.parse(JSON.stringify(before)) as typeof before },
+  ])('the container that ended last is named $when', ({ known }) =>
+    expect(failingsIn(withPods(noneSeen(known), [podView(aPod(crashed))]))).toMatchObject({
+      crashes: 2,
+      last: { container: 'app', exitCode: 3, times: 1 },
+    }),
+  );
+
+  it('of a status of an earlier version the newest end is named', () => {
+    const { containers: _, ...older } = before;
+    expect(failingsIn(withPods(noneSeen(older), [podView(aPod(crashed))])).last).toMatchObject({ container: 'proxy' });
+  });
+});
+
 it('E27a: nodes have different clocks: the failure that came last is named, also if its time is earlier', () => {
   const pod = (name: string, finishedAt?: string) =>
     podView(aPod(finishedAt === undefined ? {} : { restarts: 1, last: exited(3, 'Error', finishedAt) }, name));

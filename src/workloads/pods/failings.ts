@@ -1,6 +1,6 @@
 import type { Condition } from '../../api/kinds/condition.ts';
 import type { ContainerStatus, Pod } from '../../api/kinds/pod.ts';
-import { boundedMessage, type PodFailing, type PodFailings } from '../../api/pod-failing.ts';
+import { boundedMessage, type EndsByContainer, type PodFailing, type PodFailings } from '../../api/pod-failing.ts';
 import { compareText } from '../../base/compare-text.ts';
 import { defined } from '../../base/defined.ts';
 import { type PodProblem, problemOfPod } from './problem.ts';
@@ -35,7 +35,10 @@ export interface SeenPods extends Pick<PodFailings, 'crashes' | 'lost' | 'last'>
 }
 
 /** Knowledge of a starting controller about the run: the counts of its status, and the ends that are in them. */
-export type KnownFailings = Pick<PodFailings, 'crashes' | 'lost' | 'ends'> & { last?: PodFailing | undefined };
+export type KnownFailings = Pick<PodFailings, 'crashes' | 'lost' | 'ends'> & {
+  last?: PodFailing | undefined;
+  containers?: EndsByContainer | undefined;
+};
 
 /** Maximum number of pods that are evaluated: memory of one release is bounded (I15). */
 export const MOST_EVALUATED_PODS = 500;
@@ -107,10 +110,10 @@ function problemIn(pods: readonly ObservedPod[]): PodFailing | undefined {
 
 /** Starts without counts; known pods begin with their recorded ends. */
 export function noneSeen(known: KnownFailings = { crashes: 0, lost: 0, ends: {} }): SeenPods {
-  const { ends, crashes, lost, last } = known;
+  const { ends, crashes, lost, last, containers = {} } = known;
   const pods = Object.entries(ends)
     .slice(0, MOST_REMEMBERED)
-    .map(([uid, count]): [string, SeenPod] => [uid, remembered(uid, count)]);
+    .map(([uid, count]): [string, SeenPod] => [uid, remembered(uid, count, containers[uid])]);
   return { crashes, lost, ...(last && { last }), pods: new Map(pods) };
 }
 
@@ -140,9 +143,14 @@ export function withPods(seen: SeenPods, now: readonly ObservedPod[]): SeenPods 
 export function failingsIn({ pods, crashes, lost, last }: SeenPods): PodFailings {
   const known = [...pods.values()].filter(({ wasReady }) => wasReady);
   const unready = known.filter(({ isReady, isExcused, isOver }) => !isReady && !isExcused && !isOver).length;
-  const ends = Object.fromEntries(known.slice(0, MOST_REMEMBERED).map(({ uid, ends: count }) => [uid, count]));
+  const kept = known.slice(0, MOST_REMEMBERED);
+  const ends = Object.fromEntries(kept.map(({ uid, ends: count }) => [uid, count]));
+  const containers = Object.fromEntries(
+    kept.flatMap(({ uid, lastEnds }) => (lastEnds.length > 0 ? [[uid, Object.fromEntries(lastEnds.flatMap(timesOf))]] : [])),
+  );
   const problem = problemIn([...pods.values()]);
-  return { crashes, lost, unready, ...(last && { last }), ...(problem && { problem }), ends };
+  const counts = { ends, ...(Object.keys(containers).length > 0 && { containers }) };
+  return { crashes, lost, unready, ...(last && { last }), ...(problem && { problem }), ...counts };
 }
 
 /** A crash is not also a loss of readiness. Before a pod was ready once, its start decides, and not this rule. */
@@ -163,8 +171,12 @@ function newEnd(before: SeenPod, { lastEnds, last }: ObservedPod): PodFailing {
 
 const lossOf = ({ name, last, isOver }: ObservedPod): PodFailing => (isOver && last.container === undefined ? last : { pod: name });
 
-function remembered(uid: string, ends: number): SeenPod {
-  return { uid, name: '', ends, isReady: false, isExcused: false, isOver: false, last: { pod: '' }, lastEnds: [], wasReady: true };
+const timesOf = ({ container, times }: PodFailing): [string, number][] =>
+  container === undefined || times === undefined ? [] : [[container, times]];
+
+function remembered(uid: string, ends: number, containers: EndsByContainer[string] = {}): SeenPod {
+  const lastEnds = Object.entries(containers).map(([container, times]) => ({ pod: '', container, times }));
+  return { uid, name: '', ends, isReady: false, isExcused: false, isOver: false, last: { pod: '' }, lastEnds, wasReady: true };
 }
 
 /** Containers that run as long as the pod: native sidecars are init containers that restart always. */

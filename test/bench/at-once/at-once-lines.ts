@@ -18,7 +18,7 @@ const troubles = (cost: Cost | undefined): string | undefined =>
   cost && `${listed(cost.requests.failures)}; ${percentOf(cost.requests.cancelled, cost.requests.total)}`;
 const sent = (cost: Cost | undefined): string | undefined => cost && `${cost.requests.total}, ${cost.requests.resent}`;
 const each = (one: Releases | undefined): string | undefined => one && (one.requests.total / one.of).toFixed(1);
-const percentOf = (part: number, whole: number): string => `${whole === 0 ? 0 : ((part * 100) / whole).toFixed(1)} %`;
+const percentOf = (part: number, whole: number): string => `${whole === 0 ? 0 : ((part * 100) / whole).toFixed(1)}%`;
 
 const rowsOf = (name: string, of: (result: AtOnceResult) => Releases | undefined): Row[] => [
   [`${name}: all ended after`, (r) => reached(of(r))],

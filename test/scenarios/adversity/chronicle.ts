@@ -148,7 +148,7 @@ function lookAtWeights({ canary, primary }: { canary: number; primary: number },
   const isRise = canary > (now.canaryWeight ?? 0);
   const isChange = canary !== now.canaryWeight;
   if (isRise && now.targetReady === 0) say(`I2: the canary's weight rose to ${canary} without a pod that serves`);
-  if (isChange && canary > 0 && now.targetReady === 0 && now.primaryReady > 0) say(`I5: ${canary} % to a canary that cannot serve`);
-  if (isChange && primary > 0 && now.primaryReady === 0 && now.targetReady > 0) say(`I5: ${primary} % to a primary that cannot serve`);
+  if (isChange && canary > 0 && now.targetReady === 0 && now.primaryReady > 0) say(`I5: ${canary}% to a canary that cannot serve`);
+  if (isChange && primary > 0 && now.primaryReady === 0 && now.targetReady > 0) say(`I5: ${primary}% to a primary that cannot serve`);
   now.canaryWeight = canary;
 }

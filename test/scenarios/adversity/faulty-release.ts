@@ -78,7 +78,7 @@ export async function playFaultyRelease(seed: number): Promise<FaultyReport> {
           ? []
           : [`ended ${verdict}: ${JSON.stringify([status?.release?.reason, status?.release?.verdicts])}`]),
         ...(primaryVersion === expected.primary ? [] : [`the primary runs version ${primaryVersion}`]),
-        ...(status?.canaryWeight === 0 ? [] : [`the canary keeps ${status?.canaryWeight} %`]),
+        ...(status?.canaryWeight === 0 ? [] : [`the canary keeps ${status?.canaryWeight}%`]),
         ...violationsIn(chronicle.moments(), app, new Set(isGood ? ['1', '2'] : ['1'])),
         ...clients.unanswered(),
       ];

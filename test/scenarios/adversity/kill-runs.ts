@@ -107,7 +107,7 @@ export class KillRuns {
       expected: isGood ? 'Succeeded' : 'Failed',
       killedAfterMs,
       downMs,
-      phaseWhenKilled: `${raw(killed)?.status?.phase}/${raw(killed)?.status?.release?.step} ${raw(killed)?.status?.canaryWeight} %`,
+      phaseWhenKilled: `${raw(killed)?.status?.phase}/${raw(killed)?.status?.release?.step} ${raw(killed)?.status?.canaryWeight}%`,
       verdict,
       why: JSON.stringify([status?.release?.reason, status?.release?.verdicts]),
       primaryVersion: await this.#app.version(this.#app.primary),
@@ -131,7 +131,7 @@ export function faultsOf(report: KillReport): string[] {
   const faults = [
     ...(verdict === expected ? [] : [`ended ${verdict}, not ${expected}: ${why}`]),
     ...(primaryVersion === expectedPrimary ? [] : [`the primary runs version ${primaryVersion}, not ${expectedPrimary}`]),
-    ...(canaryWeight === 0 ? [] : [`the canary keeps ${canaryWeight} %`]),
+    ...(canaryWeight === 0 ? [] : [`the canary keeps ${canaryWeight}%`]),
     ...violations,
   ];
   return faults.map((fault) => `seed ${seed}, killed after ${killedAfterMs} ms in ${phaseWhenKilled}: ${fault}`);

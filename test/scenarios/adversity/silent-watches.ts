@@ -12,7 +12,7 @@ import { type BlackHoleProxy, startBlackHoleProxy } from './black-hole-proxy.ts'
 
 /** The issue's own bound: a lost watch is noticed after 150 s, and a step or two come after that. */
 const GOES_ON_WITHIN_MS = 180_000;
-/** Above the floor of 10 s, so that a hundred steps of 1 % last longer than all watches take. */
+/** Above the floor of 10 s, so that a hundred steps of 1% last longer than all watches take. */
 const INTERVAL = '12s';
 const ENDS_WITHIN_MS = 180_000;
 
@@ -60,9 +60,9 @@ export async function playSilentWatches(environment: Environment, say: (line: st
       const lost = await loseWatch(proxy, resource);
       await touchAll(cluster, resource, scenario.namespace);
       const weight = routedWeight(await cluster.get(route));
-      say(`${resource}: lost at ${weight} %`);
+      say(`${resource}: lost at ${weight}%`);
       const hint = () => `\n${readFileSync(controller.logFile, 'utf8').split('\n').slice(-40).join('\n')}`;
-      const stepped = until(cluster, route, `sends ${weight + 2} % to the canary`, (now) => routedWeight(now) >= weight + 2, {
+      const stepped = until(cluster, route, `sends ${weight + 2}% to the canary`, (now) => routedWeight(now) >= weight + 2, {
         boundMs: GOES_ON_WITHIN_MS,
         hint,
       }).then(() => lost.sinceS());
@@ -70,7 +70,7 @@ export async function playSilentWatches(environment: Environment, say: (line: st
       say(`${resource}: opened again after ${reopenedAfterS} s, two steps further after ${steppedAfterS} s`);
       watches.push({ resource, reopenedAfterS, steppedAfterS });
     }
-    // The plan is edited, so that the release need not walk the rest at 1 % a step.
+    // The plan is edited, so that the release need not walk the rest at 1% a step.
     await cluster.patch(canary, { spec: { analysis: { stepWeight: 50 } } });
     await until(cluster, canary, 'succeeds', (now) => raw(now)?.status?.phase === 'Succeeded', { boundMs: ENDS_WITHIN_MS });
     const primary = await cluster.get(named('apps/v1', 'Deployment', `${APP}-primary`));

@@ -58,7 +58,7 @@ export async function startDriftFixture(
       const weight = async () => raw(await cluster.get(refOf(canary)))?.status?.canaryWeight;
       const before = await weight();
       hooks.answers('step', 200);
-      await eventually(`a weight after ${before} %`, weight, (now) => now !== before, journal.describe);
+      await eventually(`a weight after ${before}%`, weight, (now) => now !== before, journal.describe);
       await held();
     },
     nowMs: () => monotonicMs(),

@@ -46,7 +46,7 @@ function releaseOf(lab: ModelLab): LiveRelease {
     writes: async (refs) => writesTo(lab, refs),
     nextStep: async () => {
       const weight = raw(lab.canary())?.status?.canaryWeight;
-      await must(lab, `past ${weight} %`, () => raw(lab.canary())?.status?.canaryWeight !== weight, 2 * STEP_MS);
+      await must(lab, `past ${weight}%`, () => raw(lab.canary())?.status?.canaryWeight !== weight, 2 * STEP_MS);
       await lab.pass(ONE_PASS_MS);
     },
     nowMs: () => lab.clock.monotonicMs(),

@@ -83,7 +83,7 @@ export function describePolicies(environmentOf: () => IstioEnvironment, namespac
       expect(podsOf(await asking(times(20)))).toEqual(podsOf(answers));
     });
 
-    it('none of two pods is left out where the policy names no share: it would be more than 10 %', async () => {
+    it('none of two pods is left out where the policy names no share: it would be more than 10%', async () => {
       const { maxEjectionPercent: _, ...outlierDetection } = OUTLIERS.outlierDetection;
       const asking = await run('outlier-default', { outlierDetection }, { env: { 1: FAILS }, count: 2 });
       expect((await asking(times(40))).map(outcome)).toEqual(times(40).map(() => '500 1'));

@@ -110,7 +110,16 @@ export const rows = {
       restart: restarted,
     },
   },
-  goingHome: { phase: 'Failed, until its pods have stopped', does: {}, refused: { retry: 'request it again when its pods have stopped' } },
+  goingHome: {
+    phase: 'Failed, until its pods have stopped',
+    does: {
+      retry: {
+        does: 'the same revision is released once more when they have',
+        leadsTo: 'Progressing.analysing',
+        effect: { ...NOTHING, runs: 1, raises: 1 },
+      },
+    },
+  },
 } as const satisfies Record<string, Row>;
 export type RowName = keyof typeof rows;
 

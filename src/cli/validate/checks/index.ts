@@ -1,5 +1,6 @@
 import type { ManifestCheck } from '../manifests.ts';
 import { arrivalLosses } from './arrival.ts';
+import { configs } from './configs.ts';
 import { duplicates } from './duplicates.ts';
 import { gates } from './gates.ts';
 import { gateways } from './gateways.ts';
@@ -10,6 +11,7 @@ import { localAddresses } from './local-addresses.ts';
 import { objects } from './objects.ts';
 import { parents } from './parents.ts';
 import { probes } from './probes.ts';
+import { unservedProviders } from './providers.ts';
 import { queryForms } from './query-forms.ts';
 import { queryNames } from './query-names.ts';
 import { references } from './references.ts';
@@ -42,7 +44,13 @@ export function checksWith(promql: ManifestCheck): readonly NamedCheck[] {
     ],
     ['duplicates', 'the same object twice', duplicates],
     ['rivals', 'two Canaries for one target or one apex Service', rivals],
-    ['targets', 'a target that is a primary; a Deployment or DaemonSet without a label to distinguish its sides', targets],
+    [
+      'targets',
+      'a target that is a primary or is paused; a Deployment or DaemonSet without a label to distinguish its sides; with `--live` a target that does not exist in the namespace of its Canary',
+      targets,
+    ],
+    ['configs', 'with `--live` ConfigMaps and Secrets that the pods of a target read and that do not exist', configs],
+    ['providers', 'with `--live` CustomResourceDefinitions of the traffic provider that are not installed', unservedProviders],
     ['probes', 'probes of the target at a port name that its containers do not have, so that no pod becomes ready', probes],
     ['services', 'ports that the pods of the target do not have, and Services that would lose their endpoints to the Canary', services],
     [
