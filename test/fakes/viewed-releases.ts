@@ -39,7 +39,7 @@ const analysed = (more: Parameters<typeof aCanary>[0] = {}): World => {
 const inPhase = (phase: string) => (world: World) => world.phase === phase;
 
 /** A release in each phase. */
-const WORLDS: Readonly<Record<string, () => World>> = {
+export const worldsByPhase: Readonly<Record<string, () => World>> = {
   Initializing: () => new World(aCanary({ stepWeight: 20, metrics })).begin(),
   Initialized: () => analysed(),
   Waiting: () => {
@@ -94,7 +94,7 @@ const WORLDS: Readonly<Record<string, () => World>> = {
 
 /** One release in each phase. */
 export function viewedReleases(): ViewedRelease[] {
-  return Object.entries(WORLDS).map(([phase, make]) => {
+  return Object.entries(worldsByPhase).map(([phase, make]) => {
     const world = make();
     const at = (secondsAgo: number) => new Date(world.nowMs - secondsAgo * 1000).toISOString();
     const canary = sideOf({ name: 'podinfo', uid: 't-1', image: 'podinfo:1.1.0', pods: world.targetReplicas > 0 ? 15 : 0, at: at(95) });
