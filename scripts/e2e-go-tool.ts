@@ -133,18 +133,6 @@ export const ensureGitopsStatus = (say: (line: string) => void = () => undefined
     say,
   );
 
-/** Path of the program that runs scripts in Argo CD's own virtual machine for Lua. */
-export const ensureArgocdLua = (say: (line: string) => void = () => undefined): Promise<string> =>
-  ensureGoTool(
-    {
-      name: 'argocd-lua',
-      module: 'github.com/argoproj/argo-cd/v3',
-      package: '.',
-      purpose: 'the end-to-end tests run the scripts of examples/argocd as Argo CD does',
-    },
-    say,
-  );
-
 /** Path of a helm, with which the end-to-end tests render the charts. */
 export const ensureHelm = (say: (line: string) => void = () => undefined): Promise<string> =>
   ensureGoTool(

@@ -9,7 +9,7 @@ import { APPLIERS, appliersOfE2e } from './e2e-appliers.ts';
 import { ensureBinaries, ensureFish, ensureNginx, ensurePrometheus, ensureZsh } from './e2e-binaries.ts';
 import { ensureEnvoy } from './e2e-envoy.ts';
 import { ensureFlagger } from './e2e-flagger.ts';
-import { ensureArgocdLua, ensureGitopsStatus, ensureHelm } from './e2e-go-tool.ts';
+import { ensureGitopsStatus, ensureHelm } from './e2e-go-tool.ts';
 import { nodeProgram } from './executable/node-package.ts';
 import { chosenPlatforms } from './executable/platforms.ts';
 import { ensureNodeImages, sampledNodeImages } from './node/images.ts';
@@ -39,7 +39,6 @@ const needed: readonly (readonly [string, (say: Say) => unknown])[] = [
   ['the control plane', ensureBinaries],
   ['helm', ensureHelm],
   ['what GitOps tools make of a status', ensureGitopsStatus],
-  ['the Lua of Argo CD', ensureArgocdLua],
   ...appliersOfE2e().map((name) => [`the tool ${name}`, APPLIERS[name]] as const),
   ...planesOfTheDay(Date.now()).map((plane) => [`the plane ${plane}`, () => ensurePlane(plane, say)] as const),
   ...(refusal() === undefined
