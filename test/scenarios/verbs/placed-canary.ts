@@ -59,7 +59,11 @@ export class PlacedCanary {
     if (this.place.at.endsWith('.resting')) return this.#stand(this.place.gates);
     const { lab, shut } = this.#shared;
     // A noted retry begins when its routes can be written.
-    if (shut.delete(this.place.name)) await this.until('Progressing.analysing');
+    if (shut.has(this.place.name)) {
+      this.#answer(this.place.gates);
+      shut.delete(this.place.name);
+      await this.until('Progressing.analysing');
+    }
     if ((await this.state()).startsWith('Progressing')) {
       const primary = await lab.cluster.get(this.#deployment(`${this.place.name}-primary`));
       const { containers } = raw(primary)?.spec.template.spec ?? {};
