@@ -8,7 +8,7 @@ import type { Environment } from './environment.ts';
 import { eventually } from './eventually.ts';
 import { APP, Scenario } from './scenario.ts';
 
-const END = `${APP}.deliveries is promoted: its primary receives all traffic`;
+const END = `deliveries/${APP} is promoted: its primary receives all traffic`;
 
 /** The end of a release reaches each receiver by itself, once. */
 export function describeDeliveries(environmentOf: () => Environment): void {
