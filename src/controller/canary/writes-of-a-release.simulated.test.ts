@@ -1,9 +1,11 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { ended, initialized, replicas } from '../../../test/fakes/model/damage.ts';
+import { ended, initialized, replicas, weightOf } from '../../../test/fakes/model/damage.ts';
 import { raw } from '../../../test/fakes/raw.ts';
 import { Release } from '../../api/canary-status.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
+import { timestamp } from '../../base/timestamp.ts';
 import { ApiError } from '../../kube/errors.ts';
+import { summaryOf } from '../../reading/canary-reading.ts';
 
 // A bound against a life that never ends; minutes of virtual time take a second.
 vi.setConfig({ testTimeout: 60_000 });
@@ -45,4 +47,20 @@ it("E58: the target's scale of zero is written after 5 s, where the message of t
   expect(await lab.passUntil(() => replicas(lab) === 0, 60_000)).toBe(true);
   await lab.pass(6_000);
   expect(raw(lab.canary())?.status.release).toMatchObject({ deliveries: [{ kind: 'event' }], scaledDownUid: expect.any(String) });
+});
+
+it('a release that is continued after kill -9 has the begin and the duration of the release, not of the restart', async () => {
+  const lab = await initialized();
+  lab.push('2');
+  expect(await lab.passUntil(() => weightOf(lab) === 25, 120_000)).toBe(true);
+  const { startedMs } = raw(lab.canary())?.status.release ?? {};
+  lab.kill();
+  await lab.pass(90_000);
+  lab.start();
+  await ended(lab);
+  const { release, phase } = raw(lab.canary())?.status ?? {};
+  expect([phase, release.startedMs]).toEqual(['Succeeded', startedMs]);
+  expect(release.ending.atMs - release.startedMs).toBeGreaterThan(90_000);
+  const summary = summaryOf(lab.canary() as KubeObject);
+  expect([summary.release?.began, summary.ending?.at]).toEqual([timestamp(startedMs), timestamp(release.ending.atMs)]);
 });
