@@ -72,11 +72,8 @@ export function hashOf({ commit = '' }: AlertMessage): string {
 
 /** Parts of the path of a repository's address, without the ending that Git takes. */
 export function repositoryPath({ pathname }: URL): string[] {
-  return pathname
-    .replace(/\/+$/, '')
-    .replace(/\.git$/, '')
-    .split('/')
-    .filter((part) => part !== '');
+  const parts = pathname.split('/').filter((part) => part !== '');
+  return parts.map((part, index) => (index === parts.length - 1 && part.endsWith('.git') ? part.slice(0, -'.git'.length) : part));
 }
 
 /** Words for the statuses that forges answer; they quote nothing of the answer. */

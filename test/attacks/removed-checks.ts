@@ -107,7 +107,7 @@ export const removedChecks: readonly RemovedCheck[] = [
       file: 'src/cli/canaries/list-command.ts',
       tests: ['src/cli/canaries/list-command.test.ts'],
     },
-    ...{ find: "aside ? 'left to another controller' : suspended", replace: 'suspended' },
+    ...{ find: "aside ? 'left to another controller' : held", replace: 'held' },
   },
   {
     ...{

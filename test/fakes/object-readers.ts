@@ -31,9 +31,9 @@ import { sampleJournal } from './sample-journal.ts';
 import { aCanary as aPlannedCanary, World } from './world.ts';
 
 const examples = new URL('../../examples/', import.meta.url);
-const documents = readdirSync(examples).flatMap((file) =>
-  parseAllDocuments(readFileSync(new URL(file, examples), 'utf8')).map((document): KubeObject => document.toJS()),
-);
+const documents = readdirSync(examples)
+  .filter((file) => file.endsWith('.yaml'))
+  .flatMap((file) => parseAllDocuments(readFileSync(new URL(file, examples), 'utf8')).map((document): KubeObject => document.toJS()));
 const ofKind = (kind: string) => documents.filter((object) => object?.kind === kind);
 const alertProvider = {
   ...{ apiVersion: 'flagger.app/v1beta1', kind: 'AlertProvider', metadata: { name: 'chat', namespace: 'shop' } },
