@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { importGraph } from '../scripts/import-graph.ts';
@@ -23,5 +24,12 @@ describe('the inputs of the image', () => {
     expect(inputs).toEqual(
       expect.arrayContaining(['Dockerfile', '.dockerignore', 'package.json', 'package-lock.json', '.npmrc', 'LICENSE']),
     );
+  });
+
+  it('start Node with the same flags in the chart, where the compiler is switched off', () => {
+    const entryPoint: string[] = JSON.parse(/^ENTRYPOINT (.+)$/m.exec(readFileSync(join(root, 'Dockerfile'), 'utf8'))?.[1] ?? '');
+    const template = readFileSync(join(root, 'charts', 'serin', 'templates', 'deployment.yaml'), 'utf8');
+    const command: string[] = JSON.parse(/^ *command: (\[.+)$/m.exec(template)?.[1] ?? '');
+    expect(command).toEqual(entryPoint.flatMap((word) => (word === 'node' ? ['node', '--no-opt'] : [word])));
   });
 });

@@ -129,6 +129,10 @@ export const Values = z.strictObject({
     false,
     'Use only Secrets with the label `serin.dev/usable-by`, whichever `secretRef` names them (docs/security.md).',
   ),
+  lowMemory: onOff(
+    false,
+    'Run without the optimizing compiler of Node: less memory, more CPU, for small clusters (docs/operating-at-scale.md).',
+  ),
   kstatus: onOff(
     false,
     'Write the conditions `Ready`, `Reconciling` and `Stalled` and `status.observedGeneration`, by which Flux, Helm and kubectl wait for a release (docs/gitops.md).',
