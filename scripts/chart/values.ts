@@ -133,6 +133,10 @@ export const Values = z.strictObject({
     false,
     'Run without the optimizing compiler of Node: less memory, more CPU, for small clusters (docs/operating-at-scale.md).',
   ),
+  podLogs: onOff(
+    false,
+    'Name the last lines of the log of a container that fails, in status, events and alerts. Grant `get` on `pods/log` yourself (docs/security.md).',
+  ),
   kstatus: onOff(
     false,
     'Write the conditions `Ready`, `Reconciling` and `Stalled` and `status.observedGeneration`, by which Flux, Helm and kubectl wait for a release (docs/gitops.md).',

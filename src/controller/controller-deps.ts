@@ -8,6 +8,7 @@ import type { Announcement } from '../engine/reasons.ts';
 import type { Compared, Measured, ToCompare } from '../judge/compared.ts';
 import type { Cluster } from '../kube/cluster.ts';
 import type { InvolvedObject } from '../kube/events.ts';
+import type { AskCluster } from '../metrics/http/ask-cluster.ts';
 import type { AddressPolicy } from '../outgoing/address-policy.ts';
 import type { TimeCall } from '../webhooks/call-webhook.ts';
 import type { Anchors } from './adoption/anchors.ts';
@@ -52,6 +53,8 @@ export interface ProcessDeps {
 
 /** The cluster, and what is known of it. */
 export interface ClusterDeps {
+  /** Requests that are not for objects, such as logs; undefined if none is possible. */
+  askCluster?: AskCluster | undefined;
   readonly cluster: Cluster;
   readonly view: ClusterView;
   readonly anchors: Anchors;

@@ -414,6 +414,12 @@ export const flags = {
     fallback: false,
     chart: 'requireSecretLabel',
   },
+  podLogs: {
+    kind: 'switch',
+    help: 'name the last lines of the log of a container that fails, in status, events and alerts; needs get on pods/log (docs/security.md)',
+    fallback: false,
+    chart: 'podLogs',
+  },
   kstatus: {
     kind: 'switch',
     help: 'write the conditions Ready, Reconciling and Stalled and status.observedGeneration, by which Flux, Helm and kubectl wait for a release (docs/gitops.md)',

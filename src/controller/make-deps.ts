@@ -80,6 +80,7 @@ export function makeDeps(options: ControllerOptions, register: CanaryRegister, l
     anchors,
     salts: new SecretSalts({ cluster, anchors, view, config, log, word }),
     journalMemory: new JournalMemory(),
+    askCluster: askerOf(cluster),
     cookieWord: word,
     gatesOf: calls.gatesOf,
     ...messaging(options, { calls, conditions, mayWrite }, listener, signal),

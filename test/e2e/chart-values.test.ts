@@ -103,6 +103,7 @@ const rows = [
   row('threadiness, without effect', { threadiness: 4 }, ({ container }) => expect(container.args.join(' ')).not.toContain('threadiness')),
   row('kubeconfigQPS, kubeconfigBurst', { kubeconfigQPS: 5, kubeconfigBurst: '10' }, args('--kubeconfig-qps=5', '--kubeconfig-burst=10')),
   row('lowMemory', { lowMemory: true }, ({ container }) => expect(container.command).toContain('--no-opt')),
+  row('podLogs', { podLogs: true }, args('--pod-logs')),
   row('kstatus', { kstatus: true }, args('--kstatus')),
   row('noCrossNamespaceRefs', { noCrossNamespaceRefs: true }, args('--no-cross-namespace-refs')),
   row(

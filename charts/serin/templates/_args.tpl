@@ -112,6 +112,9 @@
 {{- with .Values.allowedLocalAddresses }}
 - {{ printf "--allowed-local-addresses=%s" (join "," .) | quote }}
 {{- end }}
+{{- if .Values.podLogs }}
+- --pod-logs
+{{- end }}
 {{- if .Values.kstatus }}
 - --kstatus
 {{- end }}

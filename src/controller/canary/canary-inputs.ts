@@ -18,6 +18,7 @@ import { writerBehindMs } from '../writer-clock.ts';
 import type { Alarms } from './alarms.ts';
 import { followPods } from './canary-pods.ts';
 import { ConfigTracker } from './config-tracker.ts';
+import { PodLogs } from './pod-logs.ts';
 import { PrimaryPods } from './primary-pods.ts';
 
 /** The passes of one Canary, as its inputs know them. */
@@ -39,6 +40,7 @@ export class CanaryInputs {
   readonly configs: ConfigTracker;
   readonly arrivalWarnings: ArrivalWarnings;
   readonly #primaryPods: PrimaryPods;
+  readonly #podLogs: PodLogs;
   #adoption: Adoption | undefined;
   /** Another pass follows when lists have come for which this one did not wait. */
   #isListAwaited = false;
@@ -50,6 +52,7 @@ export class CanaryInputs {
     this.configs = new ConfigTracker(deps, label);
     this.arrivalWarnings = new ArrivalWarnings(deps);
     this.#primaryPods = new PrimaryPods(deps);
+    this.#podLogs = new PodLogs(deps, passes.wake);
     this.spec = new RunnableSpec(deps, this.arrivalWarnings, convergence.memory.writtenSpec);
   }
 
@@ -85,6 +88,7 @@ export class CanaryInputs {
     if (isTakenOver && retryConfigsMs !== undefined) return undefined;
     followPods(canary, workload, labelOf(canary), this.#deps);
     await this.#primaryPods.look(canary, workload, this.#signal);
+    this.#lookAtLogs(canary);
     // Inspected again until it is recorded: a version pushed meanwhile must not be taken for the primary's.
     this.#adoption = isTakenOver ? await inspectAdoption(canary, { ...this.#deps, signal: this.#signal }) : undefined;
     return runnable;
@@ -94,6 +98,7 @@ export class CanaryInputs {
   facts({ canary, provider, router }: Admitted): Facts {
     const { view, config, clock, globalAlerts } = this.#deps;
     const pods = this.#pods(canary);
+    const { problem: primaryProblem } = this.#primaryPods;
     return gatherFacts({
       ...{ canary, provider, router, view, config, globalAlerts },
       globalEvents: config.eventWebhook !== '',
@@ -104,8 +109,8 @@ export class CanaryInputs {
       ...this.#convergence.state,
       refused: this.spec.fallback?.refused,
       targetConfigs: this.configs.latest,
-      failing: pods && 'failing' in pods ? pods.failing : undefined,
-      primaryProblem: this.#primaryPods.problem,
+      failing: pods && 'failing' in pods ? this.#podLogs.in(pods.failing) : undefined,
+      primaryProblem: primaryProblem && this.#podLogs.of(primaryProblem),
     });
   }
 
@@ -147,6 +152,13 @@ export class CanaryInputs {
     };
     // It rejects when the view is stopped.
     Promise.all(refs.map((ref) => view.ready(ref))).then(over, () => undefined);
+  }
+
+  #lookAtLogs(canary: Canary): void {
+    const pods = this.#pods(canary);
+    const seen = pods && 'failing' in pods ? [pods.failing.last, pods.failing.problem] : [];
+    const { metadata, status } = canary;
+    this.#podLogs.look(metadata.namespace, status?.release?.run ?? 0, [...seen, this.#primaryPods.problem], this.#signal);
   }
 
   #pods(canary: Canary) {

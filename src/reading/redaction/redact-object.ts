@@ -39,7 +39,7 @@ const OPEN_ANNOTATIONS: readonly RegExp[] = [
 ];
 /** Flags of a controller whose values decide what it does. */
 const OPEN_FLAGS =
-  /^(mesh-provider|ingress-class|ingress-annotations-prefix|namespaces?|canary-selector|selector-labels|include-label-prefix|enable-[a-z-]+|secrets-(mode|names|namespaces)|min-analysis-interval|scale-down-delay|uninstall-grace|journal-limit|log-level|port|leader-election-namespace|lease-duration|renew-deadline|retry-period|kubeconfig-(qps|burst)|no-cross-namespace-refs|allowed-gateways|require-secret-label|kstatus|cluster-name|threadiness)$/;
+  /^(mesh-provider|ingress-class|ingress-annotations-prefix|namespaces?|canary-selector|selector-labels|include-label-prefix|enable-[a-z-]+|secrets-(mode|names|namespaces)|min-analysis-interval|scale-down-delay|uninstall-grace|journal-limit|log-level|port|leader-election-namespace|lease-duration|renew-deadline|retry-period|kubeconfig-(qps|burst)|no-cross-namespace-refs|allowed-gateways|require-secret-label|kstatus|pod-logs|cluster-name|threadiness)$/;
 
 /** Redacts an object of the cluster for strangers: keeps all its fields, with names and numbers, but no value that could be a credential. */
 export function redactObject(object: KubeObject, onHidden: OnHidden): KubeObject {

@@ -50,6 +50,8 @@ export interface ModelClientOptions {
   beforeCall?: () => void;
   /** Value of an external metric, and the API server's delay for it, in milliseconds. */
   externalMetric?: () => { value: number; afterMs: number };
+  /** Answer to a request for the log of a pod. */
+  podLog?: (path: string) => { status: number; body: string };
 }
 
 /** One process' connection to the model. `kill` is what SIGKILL is: nothing more is sent, received or answered. */
@@ -120,9 +122,10 @@ export class ModelClient implements Cluster {
     return this.#ask(signal, () => ({ items: this.#all(kind, labelSelector), resourceVersion: String(this.#server.api.store.version) }));
   }
 
-  /** Only the External Metrics API; a bound function, since the controller passes it on without the client. */
-  readonly ask = async (_method: string, _path: string, { signal }: { signal?: AbortSignal } = {}) => {
-    const { externalMetric = () => ({ value: 1, afterMs: 0 }), clock } = this.#options;
+  /** Only the External Metrics API and logs of pods; a bound function, since the controller passes it on without the client. */
+  readonly ask = async (_method: string, path: string, { signal }: { signal?: AbortSignal } = {}) => {
+    const { externalMetric = () => ({ value: 1, afterMs: 0 }), podLog, clock } = this.#options;
+    if (path.includes('/log?')) return this.#ask(signal, () => podLog?.(path) ?? { status: 404, body: '' });
     const { value, afterMs } = externalMetric();
     await sleep(clock, afterMs, signal);
     return this.#ask(signal, () => ({ status: 200, body: JSON.stringify({ items: [{ value }] }) }));

@@ -61,6 +61,8 @@ export class ModelLab {
   readonly lookedFor: string[] = [];
   /** Value of every external metric, and the delay of its answer. */
   externalMetric: () => { value: number; afterMs: number } = () => ({ value: 1, afterMs: 0 });
+  /** Answer to a request for the log of a pod. */
+  podLog: (path: string) => { status: number; body: string } = () => ({ status: 404, body: '' });
   /** Gets the alerts of Canaries that name no receiver. */
   notifier: Notifier | undefined;
   /** The status that webhooks of `HOOKS` are answered with. */
@@ -155,6 +157,7 @@ export class ModelLab {
       beforeWrite: (write) => this.refuse(write),
       beforeCall: () => this.betweenCalls(),
       externalMetric: () => this.externalMetric(),
+      podLog: (path) => this.podLog(path),
     });
     const config = ControllerConfig.parse({ minAnalysisIntervalMs: 0, scaleDownDelayMs, ...flags });
     const write = (fields: object, msg: string) => void this.logged.push({ ...fields, msg });
