@@ -49,8 +49,12 @@ it('the end of a crashed release names the last lines of the log, without what l
   expect(asked[0]).toMatch(/\/pods\/podinfo-x\d+\/log\?container=web&tailLines=10&limitBytes=4096&previous=true$/);
 });
 
-it('a container that has not run again since it ended has its present log read', async () => {
-  const { lab } = await crashed(true, (path) => (path.includes('previous') ? { status: 400, body: '' } : { status: 200, body: LOG }));
+it.each([
+  { status: 400, body: '' },
+  { status: 200, body: 'unable to retrieve container logs for containerd://d1e54b' },
+  { status: 200, body: 'failed to try resolving symlinks in path "/var/log/pods/a/web/0.log": lstat: no such file or directory' },
+])('the present log is read where the node has none of the last run ($status $body)', async (none) => {
+  const { lab } = await crashed(true, (path) => (path.includes('previous') ? none : { status: 200, body: LOG }));
   expect(endingOf(lab).detail).toContain('its log ends: starting');
 });
 
@@ -66,4 +70,9 @@ it('a long log keeps its end', async () => {
   const { lab } = await crashed(true, () => ({ status: 200, body: `${'x'.repeat(9_000)} the last words` }));
   expect(endingOf(lab).pod.message).toMatch(/^its log ends: …x+ the last words$/);
   expect(endingOf(lab).pod.message.length).toBeLessThanOrEqual(300);
+});
+
+it('words of the node are not taken for a log', async () => {
+  const { lab } = await crashed(true, () => ({ status: 200, body: 'unable to retrieve container logs for containerd://d1e54b' }));
+  expect(endingOf(lab).detail).not.toContain('its log ends');
 });

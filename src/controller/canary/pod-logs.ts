@@ -19,7 +19,10 @@ type LogDeps = Pick<ControllerDeps, 'askCluster' | 'log'> & { config: Pick<Contr
 export class PodLogs {
   readonly #deps: LogDeps;
   readonly #wake: () => void;
-  readonly #read = new Map<string, string | undefined>();
+  /** Ends whose logs were requested. */
+  readonly #asked = new Set<string>();
+  /** Last text of each container, by its name: pods of one version fail alike, and the log of the last end can still be under way. */
+  readonly #texts = new Map<string, string>();
   #run: number | undefined;
   #isForbidden = false;
 
@@ -32,41 +35,42 @@ export class PodLogs {
   look(namespace: string, run: number, failings: readonly (PodFailing | undefined)[], signal: AbortSignal): void {
     const { askCluster, config } = this.#deps;
     if (!config.podLogs || askCluster === undefined || this.#isForbidden) return;
-    if (this.#run !== run) this.#read.clear();
+    if (this.#run !== run) {
+      this.#asked.clear();
+      this.#texts.clear();
+    }
     this.#run = run;
     for (const failing of failings.filter((one) => one !== undefined)) {
       const key = keyOf(failing);
-      if (key === undefined || this.#read.has(key) || this.#read.size >= MOST_READS) continue;
-      this.#read.set(key, undefined);
-      void this.#readEnd(askCluster, namespace, failing, key, signal);
+      if (key === undefined || this.#asked.has(key) || this.#asked.size >= MOST_READS) continue;
+      this.#asked.add(key);
+      void this.#readEnd(askCluster, namespace, failing, signal);
     }
   }
 
   /** The same failures, with the end of the log as message. */
-  in(failings: PodFailings): PodFailings;
-  in(failings: PodFailings | undefined): PodFailings | undefined;
-  in(failings: PodFailings | undefined): PodFailings | undefined {
-    if (failings === undefined || this.#read.size === 0) return failings;
+  in(failings: PodFailings): PodFailings {
+    if (this.#texts.size === 0) return failings;
     const { last, problem } = failings;
     return { ...failings, ...(last && { last: this.of(last) }), ...(problem && { problem: this.of(problem) }) };
   }
 
   of(failing: PodFailing): PodFailing {
-    const key = keyOf(failing);
-    const text = key === undefined ? undefined : this.#read.get(key);
+    const text = keyOf(failing) === undefined ? undefined : this.#texts.get(failing.container ?? '');
     return text === undefined ? failing : { ...failing, message: text };
   }
 
-  async #readEnd(ask: AskCluster, namespace: string, failing: PodFailing, key: string, signal: AbortSignal): Promise<void> {
+  async #readEnd(ask: AskCluster, namespace: string, failing: PodFailing, signal: AbortSignal): Promise<void> {
     try {
       const hasEnded = failing.cause !== 'ProbeFails';
       let answer = await ask({ path: pathOf(namespace, failing, hasEnded) }, signal);
-      // It has not run again since it ended.
-      if (hasEnded && answer.status === 400) answer = await ask({ path: pathOf(namespace, failing, false) }, signal);
+      // It has not run again since it ended, or its node has removed the log.
+      if (hasEnded && (answer.status === 400 || isOfNode(answer.body)))
+        answer = await ask({ path: pathOf(namespace, failing, false) }, signal);
       if (answer.status === 403) this.#reportForbidden(namespace);
       const text = answer.status === 200 ? endOfLog(answer.body) : undefined;
       if (text === undefined) return;
-      this.#read.set(key, text);
+      this.#texts.set(failing.container ?? '', text);
       this.#wake();
     } catch {
       // Without its log the failure is named by what the pod says.
@@ -97,8 +101,13 @@ function pathOf(namespace: string, { pod, container = '' }: PodFailing, previous
   return `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(pod)}/log?${query}`;
 }
 
+/** With 200 a kubelet also answers why it has no log: its first words, of kubelet 1.36 with containerd. */
+const OF_NODE = ['unable to retrieve container logs for ', 'failed to try resolving symlinks in path '];
+const isOfNode = (body: string): boolean => OF_NODE.some((words) => body.startsWith(words));
+
 /** Its last lines in one, without what looks like a credential. */
 function endOfLog(body: string): string | undefined {
+  if (isOfNode(body)) return undefined;
   const lines = redactText(body.slice(-MOST_BYTES))
     .split('\n')
     .map((line) => line.trim())

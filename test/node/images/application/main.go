@@ -91,7 +91,10 @@ func main() {
 func afterReady(behaviour string) {
 	switch behaviour {
 	case "exits":
-		time.AfterFunc(10*time.Second, func() { os.Exit(1) })
+		time.AfterFunc(10*time.Second, func() {
+			fmt.Println("no connection to the database")
+			os.Exit(1)
+		})
 	case "leaks":
 		go func() {
 			var kept [][]byte
