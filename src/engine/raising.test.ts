@@ -546,6 +546,15 @@ describe('a step whose pods are ready', () => {
     return world;
   };
 
+  it('does not ask for capacity where only its routes are not in force', () => {
+    const world = reached();
+    world.behaviour.unconfirmed = 'HTTPRoute podinfo is not accepted';
+    world.sendFacts();
+    const sentence = explain(world.canary, world.facts());
+    expect(sentence).toContain('for the next step, whose pods are ready');
+    expect(sentence).not.toContain('add capacity');
+  });
+
   it('E62: waits for the proxies, and threatens no rollback', () => {
     const world = reached();
     const sentence = explain(world.canary, world.facts());

@@ -38,20 +38,25 @@ export const raising = waiting({
     extend: stay('wakeInRaise'),
   },
   awaits: ['roomForTarget'],
-  waits: (standing, dueMs) =>
-    saying(
-      knownMs(standing) === undefined
-        ? `Waiting ${since(standing)} for the pods of the next step${raised(standing.facts.target, standing)}. The release is rolled back at ${deadline(standing)}; add capacity to the cluster before that.`
-        : `Waiting ${since(standing)} for the proxies to learn of the pods of the next step${raised(standing.facts.target, standing)}.`,
-      noRoom(standing, 'target', dueMs),
-    ),
+  waits: (standing, dueMs) => saying(sentence(standing), noRoom(standing, 'target', dueMs)),
   dueMs: (standing) => earliest([knownMs(standing) ?? deadlineMs(standing), failsAtMs(standing.release, standing.facts)]),
 });
 
+function sentence(standing: Standing): string {
+  const pods = `the pods of the next step${raised(standing.facts.target, standing)}`;
+  if (knownMs(standing) !== undefined) return `Waiting ${since(standing)} for the proxies to learn of ${pods}.`;
+  const end = `The release is rolled back at ${deadline(standing)}`;
+  if (isShort(standing)) return `Waiting ${since(standing)} for ${pods}. ${end}; add capacity to the cluster before that.`;
+  return `Waiting ${since(standing)} for the next step, whose pods are ready. ${end} if that lasts.`;
+}
+
+const isShort = ({ release: { capacity }, facts: { target } }: Standing): boolean =>
+  capacity?.reachedMs === undefined || (target?.readiness.ready ?? 0) < capacity.pods;
+
 /** Time at which the proxies know all pods of the step; undefined while pods are missing, or while something else holds the step. */
-function knownMs({ release: { capacity }, facts }: Standing): number | undefined {
-  const { target, unconfirmed, unroutable, refused, scaleDownDelayMs } = facts;
-  const isShort = capacity?.reachedMs === undefined || (target?.readiness.ready ?? 0) < capacity.pods;
-  if (isShort || unconfirmed !== undefined || unroutable !== undefined || refused !== undefined) return undefined;
-  return (capacity.reachedMs ?? 0) + settlingMs('target', scaleDownDelayMs);
+function knownMs(standing: Standing): number | undefined {
+  const { capacity } = standing.release;
+  const { unconfirmed, unroutable, refused, scaleDownDelayMs } = standing.facts;
+  if (isShort(standing) || unconfirmed !== undefined || unroutable !== undefined || refused !== undefined) return undefined;
+  return (capacity?.reachedMs ?? 0) + settlingMs('target', scaleDownDelayMs);
 }
