@@ -546,7 +546,7 @@ describe('a step whose pods are ready', () => {
     return world;
   };
 
-  it('does not ask for capacity where only its routes are not in force', () => {
+  it('E62: names no lack of capacity where only its routes are not in force', () => {
     const world = reached();
     world.behaviour.unconfirmed = 'HTTPRoute podinfo is not accepted';
     world.sendFacts();
