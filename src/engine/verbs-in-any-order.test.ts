@@ -19,7 +19,11 @@ const anAct: fc.Arbitrary<Act> = fc.oneof(
   { weight: 8, arbitrary: fc.constantFrom(...Verb.options).map((verb): Act => ({ act: 'ask', verb })) },
   { weight: 3, arbitrary: fc.constantFrom('s1:a', 's1:b', 's1:b', 's1:c').map((revision): Act => ({ act: 'push', revision })) },
 );
-const plans = [aCanary({ stepWeight: 40, threshold: 1 }), aCanary({ iterations: 2, ...withHooks('pre-rollout', 'confirm-promotion') })];
+const plans = [
+  aCanary({ stepWeight: 40, threshold: 1 }),
+  aCanary({ stepWeight: 40, threshold: 1, ...withHooks('confirm-rollout') }),
+  aCanary({ iterations: 2, ...withHooks('pre-rollout', 'confirm-promotion') }),
+];
 
 function run(world: World, one: Act, nth: number): void {
   switch (one.act) {

@@ -407,6 +407,36 @@ describe('promote, rollback, retry and undo', () => {
     },
   );
 
+  it('E72, E75: a noted retry that is rolled back at its gate does not come back', () => {
+    const world = analysing(aCanary({ ...plan, ...withHooks('confirm-rollout') }));
+    world.ask('rollback', 'b');
+    world.tickUntil((one) => one.phase === 'Failed' && one.step === 'draining');
+    world.behaviour.hooks = { 'confirm-rollout': 'refused' };
+    world.ask('retry', 'r');
+    world.tickUntil((one) => one.phase === 'Waiting');
+    expect(world.release.retry).toBeUndefined();
+    world.ask('rollback', 'b2');
+    world.tickUntil((one) => one.phase === 'Failed' && one.step === 'resting');
+    world.tick(60_000);
+    world.settle();
+    expect([world.phase, world.step]).toEqual(['Failed', 'resting']);
+  });
+
+  it('E75: a noted retry that could not begin for an hour is void, and another one is carried out', () => {
+    const world = analysing();
+    world.ask('rollback', 'b');
+    world.tickUntil((one) => one.phase === 'Failed' && one.step === 'draining');
+    world.ask('retry', 'r');
+    world.behaviour.refused = { reason: 'InvalidSpec', message: 'spec.x: is wrong' };
+    world.tickUntil((one) => one.phase === 'Failed' && one.step === 'resting');
+    world.tick(3_700_000);
+    delete world.behaviour.refused;
+    world.sendFacts();
+    expect(world.phase).toBe('Failed');
+    world.ask('retry', 'r2');
+    expect([outcomeOf(world, 'r2')[0]?.outcome, world.phase]).toEqual(['carriedOut', 'Progressing']);
+  });
+
   it('E75: a noted retry is void once the target holds another revision', () => {
     const world = analysing();
     world.ask('rollback', 'b');

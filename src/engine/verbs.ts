@@ -68,7 +68,8 @@ const refusals: Readonly<Record<Verb, VerbCheck>> = {
     const { target, refused } = facts;
     if (phase !== 'Failed') return `${standing(phase, release)}, and only a failed release is tried again`;
     if (isGated(phase, release)) return `${standing(phase, release)}: it is being tried again, or the next one begins`;
-    if (release.retry) return `a retry that ${release.retry.by} requested waits until its pods have stopped`;
+    const isNoted = release.retry !== undefined && facts.nowMs - release.retry.atMs <= LONGEST_WAIT_MS && !isResting(release);
+    if (release.retry && isNoted) return `a retry that ${release.retry.by} requested waits until its pods have stopped`;
     if (!target) return 'the target does not exist';
     if (refused) return `an edit of the spec is refused: ${refused.message}`;
     if (target.undetermined !== undefined) return `the target's revision is not known: ${blockerText(target.undetermined)}`;

@@ -45,7 +45,8 @@ export const revisions = {
     };
   },
 
-  pin: (input: Input) => ({ release: pinned(input, input.context.release) }),
+  /** A gate decides from here on, also about a retry that was noted. */
+  pin: (input: Input) => ({ release: without(pinned(input, input.context.release), 'retry') }),
   /** No pod has read the configs yet, so pods will read the present ones. */
   pinUnread: (input: Input) => (isUnread(input) ? { release: pinned(input, input.context.release) } : {}),
   noteReturn: (input: Input) => {
