@@ -11,7 +11,7 @@ vi.setConfig({ testTimeout: 60_000 });
 const POD = 'shop-primary-x';
 
 /** A release in its promotion, whose primary does not become ready again; `listed` counts the lists of pods. */
-async function promoting(state: object, lost = false): Promise<{ lab: ModelLab; lists: () => number }> {
+async function promoting(state: object, refusal?: ApiError): Promise<{ lab: ModelLab; lists: () => number }> {
   const lab = await initializedLab({}, aModelCanary({ interval: '10s', stepWeight: 50, maxWeight: 50 }, { progressDeadlineSeconds: 120 }));
   lab.push('2');
   expect(await lab.passUntil(() => lab.phase() === 'Promoting', 300_000)).toBe(true);
@@ -19,7 +19,7 @@ async function promoting(state: object, lost = false): Promise<{ lab: ModelLab; 
   lab.listed = (kind) => {
     if (kind !== 'Pod') return;
     lists += 1;
-    if (lost) throw new ApiError('pods is forbidden', { status: 403, reason: 'Forbidden' });
+    if (refusal) throw refusal;
   };
   const primary = lab.server.find(primaryRef);
   if (primary === undefined) throw new Error('no primary');
@@ -57,8 +57,11 @@ it('E80: a promotion that the primary cannot take ends with the pod, its contain
   expect(lists()).toBeLessThanOrEqual(6);
 });
 
-it('E80: without the right to read pods such a promotion ends with the words of the workload', async () => {
-  const { lab } = await promoting(waiting, true);
+it.each([
+  { what: 'without the right to read pods', refusal: new ApiError('pods is forbidden', { status: 403, reason: 'Forbidden' }) },
+  { what: 'while lists of pods fail', refusal: new ApiError('busy', { status: 503, reason: 'ServiceUnavailable' }) },
+])('E80: $what such a promotion ends at its deadline with the words of the workload', async ({ refusal }) => {
+  const { lab } = await promoting(waiting, refusal);
   await awaitEnd(lab, 'Failed');
   expect(endingOf(lab)).toMatchObject({ code: 'PromotionFailed', detail: expect.stringContaining('old pods are left: 1') });
   expect(endingOf(lab)).not.toHaveProperty('pod');

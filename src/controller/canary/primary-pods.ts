@@ -2,7 +2,6 @@ import type { Canary } from '../../api/canary.ts';
 import type { BlockerCode } from '../../api/codes/codes.ts';
 import { asPod } from '../../api/kinds/pod.ts';
 import type { PodFailing } from '../../api/pod-failing.ts';
-import { isForbidden } from '../../kube/errors.ts';
 import { failingsIn, MOST_EVALUATED_PODS, noneSeen, podView, withPods } from '../../workloads/pods/failings.ts';
 import type { Workload } from '../../workloads/workload.ts';
 import type { ControllerDeps } from '../controller-deps.ts';
@@ -53,9 +52,9 @@ export class PrimaryPods {
       const views = items.slice(0, MOST_EVALUATED_PODS).map((pod) => podView(asPod(pod)));
       this.#read = { sinceMs: nowMs, problem: failingsIn(withPods(noneSeen(), views)).problem };
     } catch (error) {
-      // Without the right to read pods the readiness of the workload is all that is known.
-      if (!isForbidden(error)) throw error;
-      this.#read = { sinceMs: nowMs, problem: undefined };
+      // They are only shown: without them the readiness of the workload is all that is known, and no decision waits.
+      if (signal.aborted) throw error;
+      this.#read = { sinceMs: nowMs, problem: this.#read?.problem };
     }
   }
 }
