@@ -46,7 +46,7 @@ it('the end of a crashed release names the last lines of the log, without what l
   expect(JSON.stringify([lab.canary(), eventsOf(lab, 'Failed')])).not.toContain('s3cr3t');
   // One for each end of the container, and five at the most.
   expect(asked.length).toBeLessThanOrEqual(5);
-  expect(asked[0]).toMatch(/\/pods\/podinfo-x\d+\/log\?container=web&tailLines=10&limitBytes=4096&previous=true$/);
+  expect(asked[0]).toMatch(/\/pods\/podinfo-x\d+\/log\?container=web&tailLines=10&limitBytes=65536&previous=true$/);
 });
 
 it.each([
@@ -66,13 +66,26 @@ it('without the flag no log is requested, and without the right the end is named
   expect(forbidden.lab.logged.filter(({ msg }) => msg.includes('pods/log'))).toHaveLength(1);
 });
 
-it('a long log keeps its end', async () => {
-  const { lab } = await crashed(true, () => ({ status: 200, body: `${'x'.repeat(9_000)} the last words` }));
+/** The last lines, as an API server answers them: `limitBytes` leaves out their end. */
+function served(log: string, path: string): { status: number; body: string } {
+  const limits = new URL(path, 'http://api').searchParams;
+  const lines = log.split('\n').slice(-Number(limits.get('tailLines')));
+  return { status: 200, body: lines.join('\n').slice(0, Number(limits.get('limitBytes'))) };
+}
+
+it('a log with long lines keeps its end', async () => {
+  const long = Array.from({ length: 30 }, (_, nth) => `${nth} ${'x'.repeat(900)}`).join('\n');
+  const { lab } = await crashed(true, (path) => served(`${long} the last words`, path));
   expect(endingOf(lab).pod.message).toMatch(/^its log ends: …x+ the last words$/);
   expect(endingOf(lab).pod.message.length).toBeLessThanOrEqual(300);
 });
 
 it('words of the node are not taken for a log', async () => {
   const { lab } = await crashed(true, () => ({ status: 200, body: 'unable to retrieve container logs for containerd://d1e54b' }));
+  expect(endingOf(lab).detail).not.toContain('its log ends');
+});
+
+it('a log whose end the API server has left out is not called its end', async () => {
+  const { lab } = await crashed(true, (path) => served(`${'x'.repeat(200_000)} the last words`, path));
   expect(endingOf(lab).detail).not.toContain('its log ends');
 });

@@ -3,9 +3,9 @@ import { redactText } from '../../base/redact-text.ts';
 import type { AskCluster } from '../../metrics/http/ask-cluster.ts';
 import type { ControllerDeps } from '../controller-deps.ts';
 
-/** Lines and bytes that are requested of one log, and characters that are kept of them. */
+/** Lines and bytes that are requested of one log, and characters that are kept of them. The API server leaves out the end of what exceeds the bytes. */
 const MOST_LINES = 10;
-const MOST_BYTES = 4_096;
+const MOST_BYTES = 65_536;
 const MOST_KEPT = 260;
 /** Logs of one release: each is of another container, or of another of its ends. */
 const MOST_READS = 5;
@@ -107,8 +107,8 @@ const isOfNode = (body: string): boolean => OF_NODE.some((words) => body.startsW
 
 /** Its last lines in one, without what looks like a credential. */
 function endOfLog(body: string): string | undefined {
-  if (isOfNode(body)) return undefined;
-  const lines = redactText(body.slice(-MOST_BYTES))
+  if (isOfNode(body) || Buffer.byteLength(body) >= MOST_BYTES) return undefined;
+  const lines = redactText(body)
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '');
