@@ -156,8 +156,6 @@ describe('the actions of Argo CD', () => {
     expect(answer?.error).toBeUndefined();
     const { annotations } = raw(answer?.returned as unknown as KubeObject).metadata;
     await environment().cluster.patch(ref, { metadata: { annotations } });
-    // Two requests of one second would have one id.
-    await new Promise((resolve) => setTimeout(resolve, 1_100));
   };
   const is = (what: string, isSo: (status: ReturnType<typeof raw>) => boolean) =>
     until(environment().cluster, ref, what, (now) => raw(now)?.status !== undefined && isSo(raw(now)?.status));

@@ -106,13 +106,13 @@ interface NameLeft {
   object?: undefined;
 }
 
-/** Writes at once that a new Canary is not ready, if it has the conditions of kstatus: its first status otherwise comes after the look at its application. True if it was written, so that another pass has to follow. */
+/** Writes at once that a new Canary is not ready, if it has the conditions of kstatus: its first status otherwise comes after the look at its application. After a conflict the watch brings the other version. */
 export async function noteArrival(
   raw: KubeObject,
   { cluster, view, config, clock }: ControllerDeps,
   signal: AbortSignal,
-): Promise<boolean> {
-  if (raw.status !== undefined || !writesKstatus(raw, config)) return false;
+): Promise<'unneeded' | 'written' | 'conflict'> {
+  if (raw.status !== undefined || !writesKstatus(raw, config)) return 'unneeded';
   const now = timestamp(clock.nowMs());
   const said = kstatusOfRefusal({
     reason: 'Initializing',
@@ -125,8 +125,9 @@ export async function noteArrival(
     view.learn(await cluster.patch(refOf(raw), patch, { subresource: 'status', signal }));
   } catch (error) {
     if (!isConflict(error)) throw error;
+    return 'conflict';
   }
-  return true;
+  return 'written';
 }
 
 /** Reports a Canary that cannot be run in its condition and an event, once. Its application keeps serving. */

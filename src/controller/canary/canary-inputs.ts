@@ -59,10 +59,9 @@ export class CanaryInputs {
   /** Reads what the chart needs, or the reason for which the Canary cannot run, which is reported. `undefined` if another pass follows. */
   async read(raw: KubeObject): Promise<Admitted | CanaryRejection | undefined> {
     const { alarms, again, wake } = this.#passes;
-    if (await noteArrival(raw, this.#deps, this.#signal)) {
-      again();
-      return undefined;
-    }
+    const noted = await noteArrival(raw, this.#deps, this.#signal);
+    if (noted === 'written') again();
+    if (noted !== 'unneeded') return undefined;
     const hurries = isUrgent(urgencyNow(raw, this.#deps.view));
     if (hurries) await this.#readAhead(raw);
     const runnable = await this.spec.resolve(raw, this.#signal);
